@@ -14,7 +14,7 @@ const OPTION_COLUMNS: usize = 44;
 const COMMAND_COLUMNS: usize = 18;
 
 /// Options that `-h` shows if the complete help of the command exceeds a page.
-const COMMON: [&str; 27] = [
+const COMMON: [&str; 26] = [
     "connections",
     "rate",
     "duration",
@@ -26,7 +26,6 @@ const COMMON: [&str; 27] = [
     "timeout",
     "http",
     "insecure",
-    "expect-status",
     "objective",
     "probe",
     "output",

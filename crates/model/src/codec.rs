@@ -312,8 +312,8 @@ mod tests {
         let mut flipped = whole.clone();
         *flipped.last_mut().unwrap() ^= 1;
         let (got, error) = read_all(&flipped);
-        assert_eq!(got.len(), 3);
-        assert!(matches!(error, Some(LogError::Torn(3))));
+        assert_eq!(got.len(), 4);
+        assert!(matches!(error, Some(LogError::Torn(4))));
     }
 
     #[test]

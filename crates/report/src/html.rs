@@ -73,7 +73,7 @@ fn write_page(
 ) -> io::Result<()> {
     out.write_all(template.before.as_bytes())?;
     let name = escaped(&study.experiment.name);
-    let still = still::study(study, analysis);
+    let still = still::study(study, analysis, template.has_still_charts);
     writeln!(out, "<main id=\"still\"><h1>{name}</h1>\n{overview}{still}</main>")?;
     write_study_data(study, analysis, out)?;
     for (index, trial) in study.trials.iter().enumerate() {

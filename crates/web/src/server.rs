@@ -34,7 +34,8 @@ const AFTER_ACCEPT_ERROR: Duration = Duration::from_millis(100);
 /// Headers of every reply. Pages load nothing from elsewhere, and no other page may contain or read them.
 const HEADERS: [(HeaderName, &str); 5] = [
     (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
-    (header::REFERRER_POLICY, "no-referrer"),
+    // With `no-referrer`, browsers send forms with the origin `null`.
+    (header::REFERRER_POLICY, "same-origin"),
     (header::X_FRAME_OPTIONS, "DENY"),
     (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
     (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),

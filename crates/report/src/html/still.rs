@@ -26,18 +26,20 @@ pub fn overview(run: &Run, judgement: &Judgement) -> String {
     format!("<div id=\"overview\">\n{}{}{tables}</div>\n", banner(&report), tiles(run, judgement))
 }
 
-/// Returns findings and charts.
-pub fn study(study: &Study, analysis: &Analysis) -> String {
+/// Returns findings, and charts if wanted.
+pub fn study(study: &Study, analysis: &Analysis, has_charts: bool) -> String {
+    let findings =
+        conclusions(&analysis.conclusions) + &findings(&analysis.findings, &study.warnings);
+    if has_charts { findings + &charts(study, analysis) } else { findings }
+}
+
+fn charts(study: &Study, analysis: &Analysis) -> String {
     let has_one_trial = study.trials.len() == 1;
     let figures = panels::figures(study, analysis);
     // Charts of single trials would make the page of a large study very long.
     let figures = figures.iter().filter(|figure| has_one_trial || figure.trial.is_none());
     let charts: String = figures.filter_map(svg::of_figure).map(|svg| svg + "\n").collect();
-    format!(
-        "{}{}<div class=\"still-charts\">\n{charts}</div>\n",
-        conclusions(&analysis.conclusions),
-        findings(&analysis.findings, &study.warnings)
-    )
+    format!("<div class=\"still-charts\">\n{charts}</div>\n")
 }
 
 /// Returns the verdict with its reasons, as the outline has them.
@@ -261,7 +263,7 @@ mod tests {
     fn charts_have_names_without_a_script() {
         let (study, analysis) =
             crate::single::study_of(&story::closed().run(), &Judgement::default());
-        let html = super::study(&study, &analysis);
+        let html = super::study(&study, &analysis, true);
         let charts = html.matches("<svg").count();
         assert!(charts > 3, "{charts}");
         assert_eq!(

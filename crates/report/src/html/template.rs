@@ -11,6 +11,8 @@ pub(super) const PLACE: &str = "<!--DATA-->";
 pub struct Template {
     pub(super) before: Cow<'static, str>,
     pub(super) after: Cow<'static, str>,
+    /// True if the page has charts for browsers without scripts. Each has a style in it.
+    pub(super) has_still_charts: bool,
 }
 
 /// A part of the page that a server provides as a file of its own.
@@ -48,7 +50,7 @@ impl Template {
     /// A page that needs no other file.
     pub fn one_file() -> Self {
         let (before, after) = PAGE.split_once(PLACE).unwrap_or((PAGE, ""));
-        Self { before: before.into(), after: after.into() }
+        Self { before: before.into(), after: after.into(), has_still_charts: true }
     }
 
     /// A page whose style sheet and script are at these paths of a server, which also sets the content
@@ -62,7 +64,11 @@ impl Template {
         // The page's own policy allows scripts in it, which this form does not have.
         let before = without_element(before, "<meta http-equiv=\"Content-Security-Policy\"");
         let (head, body) = before.split_once("<body>").unwrap_or_default();
-        Self { before: format!("{head}<body>{above}{body}").into(), after: after.to_owned().into() }
+        Self {
+            before: format!("{head}<body>{above}{body}").into(),
+            after: after.to_owned().into(),
+            has_still_charts: false,
+        }
     }
 }
 
