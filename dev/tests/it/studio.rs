@@ -489,6 +489,9 @@ fn a_run_from_the_studio_goes_on_without_it_and_takes_orders() {
     });
     let body = studio.get_with(&page, &cookie).body;
     assert!(body.contains("id=\"live-state\"") && body.contains("src=\"/studio.js\""), "{body}");
+    for wrong in ["incomplete", "has no end", "\"interrupted\":true"] {
+        assert!(!body.contains(wrong), "an active run is not cut short: {wrong}");
+    }
     let order = |studio: &Studio, cookie: &str, token: &str, line: &str| {
         studio.post(&format!("{page}/order"), cookie, &format!("token={token}&{line}"))
     };

@@ -10,13 +10,16 @@ use axum::body::Body;
 use axum::extract::{Path, State};
 use axum::response::{Html, IntoResponse, Redirect, Response};
 use brunt_model::numbers::{seconds, span};
-use brunt_model::{Analysis, Run, Study};
+use brunt_model::{Analysis, Finish, Judgement, Run, Study};
 use brunt_report::single;
 use brunt_runner::control_socket::{RunOrder, give};
 use brunt_runner::decide;
 use brunt_store::{EntryFilter, IndexEntry, ItemKind, ItemState, Store, StoredItem};
 use maud::{Markup, html};
 use std::sync::Arc;
+
+/// Findings on the end of a run, which an active one has not reached.
+const RULES_ON_THE_END: [&str; 2] = ["cut_short", "too_short"];
 
 /// Shows a run or an experiment. Another name of it leads to the address with its id.
 ///
@@ -39,7 +42,7 @@ pub async fn show(
             if entry.progress == ItemState::Running && entry.kind == ItemKind::Run {
                 let run = shared.live.so_far(store, &entry.id)?;
                 let live = live_strip(&entry, &run, token);
-                let (study, analysis) = study_of(&run, &entry.id);
+                let (study, analysis) = study_so_far(run, &entry.id);
                 (study, analysis, Some(live))
             } else {
                 // A run whose log has no end was followed until its process died.
@@ -82,8 +85,20 @@ fn read(store: &Store, item: &StoredItem) -> Result<(Study, Analysis), Problem> 
 }
 
 fn study_of(run: &Run, id: &str) -> (Study, Analysis) {
-    let judgement = brunt_judge::judge(run);
-    let (mut study, analysis) = single::study_of(run, &judgement);
+    judged_study(run, &brunt_judge::judge(run), id)
+}
+
+/// Returns the study of an active run.
+fn study_so_far(mut run: Run, id: &str) -> (Study, Analysis) {
+    let mut judgement = brunt_judge::judge(&run);
+    judgement.findings.retain(|finding| !RULES_ON_THE_END.contains(&finding.rule.as_str()));
+    // A log without an end would be shown as that of a run that was cut short.
+    run.finish = Some(Finish { at: run.last_interval_end, interrupted: false, error: None });
+    judged_study(&run, &judgement, id)
+}
+
+fn judged_study(run: &Run, judgement: &Judgement, id: &str) -> (Study, Analysis) {
+    let (mut study, analysis) = single::study_of(run, judgement);
     study.id = Some(id.to_owned());
     (study, analysis)
 }
