@@ -105,6 +105,8 @@ struct SharedOrders {
 impl ControlSocket {
     /// Listens at this path. None if the system does not allow it: a run needs no control.
     pub fn open(path: PathBuf, interrupt: Interrupt) -> Option<Self> {
+        // An earlier process with this run was killed, and left its socket.
+        let _ = fs::remove_file(&path);
         let listener = in_folder(&path, UnixListener::bind).ok()?;
         let shared = Arc::new(SharedOrders {
             interrupt,
