@@ -80,7 +80,7 @@ fn tiles(run: &Run, judgement: &Judgement) -> String {
     let rate_interval = ends.map_or(String::new(), interval);
     let verdict = judgement.verdict.state;
     let mut tiles = vec![
-        tile("Verdict", &verdict.key().to_uppercase(), "", class(verdict)),
+        tile("Verdict", &verdict.key().to_uppercase().replace('_', " "), "", class(verdict)),
         tile("Throughput", &format!("{} /s", three_digits(run.throughput())), &rate_interval, ""),
     ];
     for (name, q) in [("p50", 0.5), ("p95", 0.95), ("p99", 0.99)] {
