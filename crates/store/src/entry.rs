@@ -8,6 +8,9 @@ use brunt_model::{Contender, Experiment, Judgement, LoadUnit, Plan, Run, TrialIn
 use serde::Serialize;
 use std::collections::BTreeSet;
 
+/// Maximum number of hosts, and of labels, of an entry.
+const MAX_NAMES: usize = 1000;
+
 /// Entry of the index for a run or an experiment. Times are in seconds.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct IndexEntry {
@@ -35,9 +38,9 @@ pub struct IndexEntry {
     pub trials_made: Option<u64>,
     /// Key figures of a run; null for an experiment, and while a run is active.
     pub figures: Option<KeyFigures>,
-    /// Servers of its requests, each with its port if the URL has one.
+    /// Servers of its requests, each with its port if the URL has one; at most 1000.
     pub hosts: Vec<String>,
-    /// Labels of its requests.
+    /// Labels of its requests; at most 1000.
     pub labels: Vec<String>,
     /// Tags that users gave it.
     pub tags: Vec<String>,
@@ -124,12 +127,17 @@ impl KeyFigures {
 }
 
 impl RequestNames {
-    /// Returns the names in the plans of a run or an experiment.
+    /// Returns the names in the plans of a run or an experiment, at most [`MAX_NAMES`] of each kind.
     pub fn of<'a>(plans: impl Iterator<Item = &'a Plan>) -> Self {
         let (mut hosts, mut labels) = (BTreeSet::new(), BTreeSet::new());
+        // A list of URLs has a label for each, and may have a million.
         for request in plans.flat_map(Plan::requests) {
-            hosts.insert(authority(&request.url));
-            labels.insert(request.label.as_str());
+            if hosts.len() < MAX_NAMES {
+                hosts.insert(authority(&request.url));
+            }
+            if labels.len() < MAX_NAMES {
+                labels.insert(request.label.as_str());
+            }
         }
         Self { hosts: owned(hosts), labels: owned(labels) }
     }
@@ -180,6 +188,20 @@ pub(crate) fn progress_of(run: &Run) -> ItemState {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_long_list_of_urls_has_a_bounded_number_of_names() {
+        let mut plan = crate::tests::world::plan();
+        let request = plan.populations[0].scenario.requests[0].clone();
+        let urls = (0..3 * MAX_NAMES).map(|number| brunt_model::Request {
+            label: format!("item {number}"),
+            url: format!("http://h{number}/"),
+            ..request.clone()
+        });
+        plan.populations[0].scenario.requests = urls.collect::<Vec<_>>().into();
+        let names = RequestNames::of([&plan].into_iter());
+        assert_eq!((names.hosts.len(), names.labels.len()), (MAX_NAMES, MAX_NAMES));
+    }
 
     #[test]
     fn the_authority_of_a_url_has_neither_user_nor_path() {

@@ -15,6 +15,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+/// Maximum number of requests of a plan whose digest is written at the end of the run. The redacted copy of a
+/// longer one needs much memory, so the first report writes its digest.
+const MAX_REQUESTS: usize = 10_000;
+
 /// The log of an active run. Its file is locked while it is open, which shows other processes that
 /// the run is active. If it is dropped without [`finish`](Self::finish), the run is stored as one
 /// of a stopped writer.
@@ -183,7 +187,8 @@ impl RunLog {
 
     fn write_digest(&self, run: &Run) -> Result<(), StoreError> {
         let is_complete = self.writer.is_some() && run.finish.is_some();
-        if !is_complete || self.whole_bytes <= SHORT_LOG_BYTES {
+        let requests = run.plan.as_ref().map_or(0, |plan| plan.requests().count());
+        if !is_complete || self.whole_bytes <= SHORT_LOG_BYTES || requests > MAX_REQUESTS {
             return Ok(());
         }
         let mut run = run.clone();
