@@ -15,7 +15,7 @@ use anyhow::{Context, anyhow};
 use brunt_model::numbers::plural;
 use brunt_report::layout::TextTable;
 use brunt_report::utc::rfc3339;
-use brunt_runner::decide::stored::{ByContender, paired};
+use brunt_runner::decide::stored::{ByContender, by_contender, paired};
 use brunt_spec::words::WordError;
 use brunt_spec::words::values::{self, Data, Output, secrets};
 use brunt_store::{EntryFilter, IndexEntry, ItemState, Store, StoredItem};
@@ -186,9 +186,13 @@ fn check(store: &Store, args: &CheckArgs) -> Result<Exit, CommandError> {
             args.name
         )));
     }
-    let contenders =
-        current.iter().map(|id| by_contender(store, id)).collect::<Result<Vec<_>, _>>()?.concat();
-    let pairs = paired(&args.name, by_contender(store, baseline.id())?, contenders);
+    let contenders: Result<Vec<ByContender>, _> = current
+        .iter()
+        .map(|id| store.find(id).and_then(|item| by_contender(store, &item)))
+        .collect();
+    let contenders = contenders.map_err(runs::store_error)?.concat();
+    let of_baseline = by_contender(store, &baseline).map_err(runs::store_error)?;
+    let pairs = paired(&args.name, of_baseline, contenders);
     if pairs.is_empty() {
         return Err(usage_error(anyhow!(
             "no contender in common with the baseline `{}`; name other runs",
@@ -230,18 +234,4 @@ fn is_comparable(entry: &IndexEntry, baseline: &IndexEntry) -> bool {
         && entry.progress == ItemState::Whole
         // A comparison with older runs would reverse the meaning of better and worse.
         && entry.started_unix_seconds > baseline.started_unix_seconds
-}
-
-fn by_contender(store: &Store, id: &str) -> Result<ByContender, CommandError> {
-    if let Ok(StoredItem::Run(id)) = store.find(id) {
-        return Ok(vec![(None, vec![(id.clone(), store.run(&id).map_err(runs::store_error)?)])]);
-    }
-    let study = store.study(id).map_err(runs::store_error)?;
-    let contenders = study.experiment.contenders.iter().enumerate().map(|(index, contender)| {
-        let runs = study
-            .trials_of(index)
-            .map(|trial| (trial.id.clone().unwrap_or_default(), trial.run.clone()));
-        (Some(contender.name.clone()), runs.collect())
-    });
-    Ok(contenders.collect())
 }

@@ -7,11 +7,11 @@ use crate::live::print_line;
 use crate::output::print;
 use crate::process::command_line;
 use crate::runs;
+use brunt_store::write_private;
 use brunt_web::Studio;
 use clap::Args;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, IsTerminal};
 use std::net::SocketAddr;
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
@@ -68,7 +68,7 @@ pub fn studio(args: &StudioArgs) -> Result<Exit, CommandError> {
 /// Prints another link for each line from the terminal.
 fn print_links(studio: &Studio) {
     for _ in io::stdin().lines().map_while(Result::ok) {
-        // Without standard output, there is nobody to read a link.
+        // A link that cannot be printed admits no browser.
         let printed = studio.new_link().map(|link| print(format!("{link}\n")));
         if !matches!(printed, Ok(Ok(()))) {
             return;
@@ -81,7 +81,7 @@ fn print_links(studio: &Studio) {
 /// Arguments of a process are visible to all users of the machine. So the browser gets a file that leads to the link.
 fn open_browser(directory: &Path, link: &str) {
     let file = directory.join("studio.html");
-    let opened = write_private(&file, &leading_to(link)).and_then(|()| {
+    let opened = write_private(&file, leading_to(link).as_bytes()).and_then(|()| {
         Command::new("xdg-open")
             .arg(&file)
             .stdin(Stdio::null())
@@ -99,14 +99,4 @@ fn leading_to(link: &str) -> String {
         "<!doctype html><meta charset=\"utf-8\"><meta name=\"referrer\" content=\"no-referrer\">\
          <meta http-equiv=\"refresh\" content=\"0;url={link}\"><title>brunt studio</title><a href=\"{link}\">brunt studio</a>\n"
     )
-}
-
-fn write_private(path: &Path, text: &str) -> io::Result<()> {
-    let mut file = std::fs::OpenOptions::new()
-        .write(true)
-        .create(true)
-        .truncate(true)
-        .mode(0o600)
-        .open(path)?;
-    file.write_all(text.as_bytes())
 }

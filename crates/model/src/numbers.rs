@@ -27,6 +27,11 @@ pub fn plural(n: u64, thing: &str) -> String {
     format!("{} {thing}{}", count(n), if n == 1 { "" } else { "s" })
 }
 
+/// Formats bytes as lower-case hexadecimal digits: `3f9a12`.
+pub fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
+}
+
 /// Joins words as an enumeration: `a, b and c`.
 pub fn enumeration(words: &[String]) -> String {
     match words {

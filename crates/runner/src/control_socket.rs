@@ -1,4 +1,4 @@
-//! Control of an active run by other processes: a socket beside its log takes orders.
+//! Control of an active run by other processes: a socket in the store receives orders.
 //!
 //! An order is a line: `stop`, or `mark` and a text. The reply is a line, too: `ok`, or the reason of a refusal. The
 //! reply to `process` is the number of the process.
@@ -89,7 +89,7 @@ fn in_folder<T>(socket: &Path, call: impl FnOnce(PathBuf) -> io::Result<T>) -> i
     call(PathBuf::from(format!("/proc/self/fd/{}", folder.as_raw_fd())).join(name))
 }
 
-/// Takes orders for an active run, on a thread of its own. Marks become events.
+/// Receives orders for an active run on a separate thread. Marks become events.
 pub struct ControlSocket {
     path: PathBuf,
     shared: Arc<SharedOrders>,
@@ -165,7 +165,7 @@ impl EventListener for ControlSocket {
 impl Drop for ControlSocket {
     fn drop(&mut self) {
         self.shared.is_closed.store(true, Ordering::Release);
-        // The connection wakes the thread. If the folder is gone, the thread stays until the end of the process.
+        // The connection ends the thread's wait. Without the folder, the thread ends with the process.
         let is_awake = in_folder(&self.path, UnixStream::connect).is_ok();
         if let Some(thread) = self.thread.take().filter(|_| is_awake) {
             let _ = thread.join();

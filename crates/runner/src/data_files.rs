@@ -1,17 +1,17 @@
 //! Facts about the data files of a plan: size and hash, so that runs with other data can be recognized.
 
 use aws_lc_rs::digest::{Context, SHA256};
+use brunt_model::numbers::hexadecimal;
 use brunt_model::{DataFileFacts, Plan};
 use std::collections::BTreeSet;
-use std::fmt::Write;
 use std::fs::File;
 use std::io::{self, Read};
 
 /// Size of the pieces in which a file is read.
 const PIECE: usize = 1 << 16;
 
-/// Returns the facts of all data files. A file that cannot be read has none: the run says so itself. A name
-/// with placeholders has none, either.
+/// Returns the facts of all data files, except those that cannot be read and names with placeholders. The run
+/// itself reports a file that it cannot read.
 pub fn facts(plan: &Plan) -> Vec<DataFileFacts> {
     let files = plan.populations.iter().flat_map(|population| &population.scenario.data);
     let names: BTreeSet<&str> = files.map(|data| data.file.as_str()).collect();
@@ -33,11 +33,7 @@ fn facts_of(name: &str) -> io::Result<Option<DataFileFacts>> {
         context.update(&piece[..count]);
         bytes += count as u64;
     }
-    let mut sha256 = String::new();
-    for byte in context.finish().as_ref() {
-        // Writing to a text cannot fail.
-        let _ = write!(sha256, "{byte:02x}");
-    }
+    let sha256 = hexadecimal(context.finish().as_ref());
     Ok(Some(DataFileFacts { file: name.to_owned(), bytes, sha256 }))
 }
 

@@ -158,7 +158,11 @@ pub(crate) fn create_new(path: &Path) -> io::Result<File> {
 }
 
 /// Writes a file that only its owner can read.
-pub(crate) fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
+///
+/// # Errors
+///
+/// It cannot be created or written.
+pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut file =
         OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(path)?;
     make_private(path);

@@ -31,6 +31,7 @@ pub mod redact;
 mod run_log;
 mod store;
 
+pub use directory::write as write_private;
 pub use entry::{IndexEntry, ItemKind, ItemState};
 pub use error::StoreError;
 pub use experiment::ExperimentEnd;

@@ -31,6 +31,7 @@ mod tests;
 pub use command::shell_words;
 
 use aws_lc_rs::hmac::{HMAC_SHA256, Key, sign};
+use brunt_model::numbers::hexadecimal;
 use brunt_model::secret::REDACTED;
 use known_secrets::KnownSecrets;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -86,8 +87,7 @@ impl Redactor {
             return value.to_owned();
         }
         let hash = sign(&self.key, value.as_bytes());
-        let bytes = hash.as_ref().iter().take(DIGITS / 2);
-        let token = bytes.fold(REDACTED.to_owned(), |token, byte| format!("{token}{byte:02x}"));
+        let token = REDACTED.to_owned() + &hexadecimal(&hash.as_ref()[..DIGITS / 2]);
         self.known_secrets().add(value, &token, is_searched);
         token
     }

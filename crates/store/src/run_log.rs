@@ -15,8 +15,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Maximum number of requests of a plan whose digest is written at the end of the run. The redacted copy of a
-/// longer one needs much memory, so the first report writes its digest.
+/// Maximum number of requests of a plan for a digest at the end of the run. The redacted copy of a longer plan
+/// needs much memory, so the first report writes the digest of such a run.
 const MAX_REQUESTS: usize = 10_000;
 
 /// The log of an active run. Its file is locked while it is open, which shows other processes that

@@ -219,13 +219,42 @@ impl Store {
         for (tag, id) in self.all_tags()? {
             tags.entry(id).or_default().push(tag);
         }
-        let (mut notes, pinned) = (self.notes()?, self.pinned()?);
+        let noted = self.noted()?;
+        let pinned = self.pinned()?;
         for entry in &mut entries {
             entry.tags = tags.remove(&entry.id).unwrap_or_default();
-            entry.note = notes.remove(&entry.id);
+            if noted.contains(&entry.id) {
+                entry.note = self.note(&entry.id);
+            }
             entry.pinned = pinned.contains(&entry.id);
         }
         Ok(entries)
+    }
+
+    /// Lists all items, oldest first: experiments with their runs, and other runs.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError`] if the index cannot be read.
+    pub fn list_items(&self) -> Result<Vec<(IndexEntry, Vec<IndexEntry>)>, StoreError> {
+        let entries = self.list(&EntryFilter::All)?;
+        let ids: BTreeSet<String> = entries.iter().map(|entry| entry.id.clone()).collect();
+        let mut runs: BTreeMap<String, Vec<IndexEntry>> = BTreeMap::new();
+        let mut items = Vec::new();
+        for entry in entries {
+            match entry.experiment.clone() {
+                Some(experiment) if ids.contains(&experiment) => {
+                    runs.entry(experiment).or_default().push(entry);
+                }
+                // An experiment that was removed by hand leaves its runs without one.
+                _ => items.push(entry),
+            }
+        }
+        let with_runs = items.into_iter().map(|entry| {
+            let runs = runs.remove(&entry.id).unwrap_or_default();
+            (entry, runs)
+        });
+        Ok(with_runs.collect())
     }
 
     /// Returns the index entry of an id.
@@ -262,8 +291,7 @@ impl Store {
         }
         let ids: BTreeSet<String> = files.iter().map(|(id, _)| id.clone()).collect();
         let ids = Vec::from_iter(ids);
-        self.ensure_no_baseline(&ids)?;
-        self.ensure_not_pinned(&ids)?;
+        self.ensure_not_exempt(&ids)?;
         if let Some((busy, _)) = files.iter().find(|(_, path)| mend::is_locked(path)) {
             return Err(StoreError::Busy(busy.clone()));
         }

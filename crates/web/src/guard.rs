@@ -11,7 +11,7 @@ use aws_lc_rs::rand;
 use axum::http::request::Parts;
 use axum::http::uri::Authority;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header};
-use std::fmt::Write;
+use brunt_model::numbers::hexadecimal;
 use std::net::SocketAddr;
 use std::sync::{Mutex, PoisonError};
 
@@ -37,11 +37,7 @@ impl Token {
     pub fn random() -> Result<Self, Unspecified> {
         let mut bytes = [0; TOKEN_BYTES];
         rand::fill(&mut bytes)?;
-        let mut text = String::new();
-        for byte in bytes {
-            _ = write!(text, "{byte:02x}");
-        }
-        Ok(Self(text))
+        Ok(Self(hexadecimal(&bytes)))
     }
 
     /// Text of the token.

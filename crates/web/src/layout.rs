@@ -38,6 +38,16 @@ pub fn strip(content: &Markup) -> Markup {
     }
 }
 
+/// Returns a form for a change. Its token shows that it is from a page of the studio.
+pub fn post_form(action: &str, token: &str, content: &Markup) -> Markup {
+    html! {
+        form action=(action) method="post" {
+            input type="hidden" name="token" value=(token);
+            (content)
+        }
+    }
+}
+
 /// A page that cannot be shown.
 #[derive(Debug)]
 pub struct Problem {

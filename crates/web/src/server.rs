@@ -19,7 +19,7 @@ use maud::html;
 use std::io;
 use std::net::{SocketAddr, TcpListener};
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::net::TcpStream;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -81,7 +81,7 @@ impl Studio {
     ///
     /// The address is no loopback address, or cannot be used.
     pub fn bind(
-        store: PathBuf,
+        directory: PathBuf,
         address: SocketAddr,
         command: String,
         program: PathBuf,
@@ -97,7 +97,14 @@ impl Studio {
         let (listener, address) =
             bound.map_err(|source| StudioError::Listen { address, source })?;
         let guard = Guard::new(address)?;
-        let shared = Shared { store, guard, live: LiveRuns::default(), command, program };
+        let shared = Shared {
+            directory,
+            idle_stores: Mutex::default(),
+            guard,
+            live: LiveRuns::default(),
+            command,
+            program,
+        };
         Ok(Self { listener, address, shared: Arc::new(shared) })
     }
 

@@ -8,7 +8,7 @@ use axum::body::Body;
 use axum::http::{StatusCode, Uri};
 use brunt_store::{Store, StoreError};
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::task::spawn_blocking;
 use tokio::time::timeout;
@@ -20,9 +20,13 @@ const MAX_FORM_BYTES: usize = 64 << 10;
 pub const MAX_READING: Duration = Duration::from_secs(10);
 
 /// The state that all pages share.
+///
+/// The first lookup in a store compares its index with all files, so stores stay open between requests.
 pub struct Shared {
     /// Directory of the store.
-    pub store: PathBuf,
+    pub directory: PathBuf,
+    /// Open stores that no request uses.
+    pub idle_stores: Mutex<Vec<Store>>,
     /// Hosts and tokens.
     pub guard: Guard,
     /// Active runs with viewers.
@@ -31,6 +35,18 @@ pub struct Shared {
     pub command: String,
     /// The program of brunt, for runs that the studio starts.
     pub program: PathBuf,
+}
+
+impl Shared {
+    /// Returns an open store for one request at a time.
+    fn take_store(&self) -> Result<Store, StoreError> {
+        let idle = self.idle().pop();
+        idle.map_or_else(|| Store::open(&self.directory), Ok)
+    }
+
+    fn idle(&self) -> MutexGuard<'_, Vec<Store>> {
+        self.idle_stores.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 /// Returns the fields of a URL.
@@ -71,8 +87,14 @@ pub async fn with_store<T: Send + 'static>(
     work: impl FnOnce(&Store, &Shared) -> Result<T, Problem> + Send + 'static,
 ) -> Result<T, Problem> {
     let shared = Arc::clone(shared);
-    // A store cannot be shared among threads. Opening one takes the same time for every size.
-    let done = spawn_blocking(move || work(&Store::open(&shared.store)?, &shared)).await;
+    let done = spawn_blocking(move || {
+        let store = shared.take_store()?;
+        let result = work(&store, &shared)?;
+        // After an error, the next request opens the store again.
+        shared.idle().push(store);
+        Ok(result)
+    });
+    let done = done.await;
     done.map_err(|error| Problem::internal(&error))?
 }
 

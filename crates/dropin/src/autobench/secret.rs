@@ -6,6 +6,7 @@
 
 use aws_lc_rs::hmac::{HMAC_SHA256, Key, sign, verify};
 use aws_lc_rs::rand;
+use brunt_model::numbers::hexadecimal;
 use std::fmt;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -47,7 +48,7 @@ impl Secret {
 
     /// Computes the proof that a holder of the secret sent this order in reply to this nonce.
     pub fn proof(&self, nonce: &str, order: &str) -> String {
-        hex(sign(&self.0, &signed_text(nonce, order)).as_ref())
+        hexadecimal(sign(&self.0, &signed_text(nonce, order)).as_ref())
     }
 
     /// True if the proof is valid for this nonce and order.
@@ -63,16 +64,12 @@ impl Secret {
 pub fn nonce() -> Result<String, String> {
     let mut bytes = [0; 32];
     rand::fill(&mut bytes).map_err(|_| "the system provides no random numbers".to_owned())?;
-    Ok(hex(&bytes))
+    Ok(hexadecimal(&bytes))
 }
 
 fn signed_text(nonce: &str, order: &str) -> Vec<u8> {
     // The nonce is one line, so the first line break ends it.
     format!("{nonce}\n{order}").into_bytes()
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().concat()
 }
 
 #[cfg(test)]
@@ -83,11 +80,11 @@ mod tests {
     #[test]
     fn proofs_are_hmac_sha256() {
         let secret = Secret(Key::new(HMAC_SHA256, b"Jefe"));
-        let known = hex(sign(&secret.0, b"what do ya want for nothing?").as_ref());
+        let known = hexadecimal(sign(&secret.0, b"what do ya want for nothing?").as_ref());
         assert_eq!(known, "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
         assert_eq!(
             secret.proof("what do ya", "want"),
-            hex(sign(&secret.0, b"what do ya\nwant").as_ref())
+            hexadecimal(sign(&secret.0, b"what do ya\nwant").as_ref())
         );
     }
 

@@ -15,7 +15,7 @@ pub struct Template {
     pub(super) has_still_charts: bool,
 }
 
-/// A part of the page that a server provides as a file of its own.
+/// A part of the page for a separate file of a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PageFile {
     /// The style sheet.
@@ -53,7 +53,7 @@ impl Template {
         Self { before: before.into(), after: after.into(), has_still_charts: true }
     }
 
-    /// A page whose style sheet and script are at these paths of a server, which also sets the content
+    /// A page with links to its style sheet and script at these paths of a server. The server sets the content
     /// policy. `above` is HTML above its content; `styles` are further elements of its head.
     pub fn linked(style: &str, script: &str, styles: &str, above: &str) -> Self {
         let page = PageFile::Style

@@ -8,6 +8,7 @@
 use super::link::AgentPipes;
 use super::local::{exit_reason, own_program};
 use aws_lc_rs::digest::{SHA256, digest};
+use brunt_model::numbers::hexadecimal;
 use std::fs;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::os::unix::process::CommandExt;
@@ -185,10 +186,6 @@ fn line(output: &mut impl BufRead) -> Result<String, String> {
         return Err("the connection closed".into());
     }
     Ok(String::from_utf8_lossy(&line).trim_end().to_owned())
-}
-
-fn hexadecimal(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
 }
 
 /// The last text that a process printed to stderr.

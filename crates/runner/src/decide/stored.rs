@@ -13,6 +13,7 @@ use brunt_model::{
 use brunt_spec::SpecError;
 use brunt_spec::experiment::comparison;
 use brunt_spec::settings::CompareSettings;
+use brunt_store::{Store, StoreError, StoredItem};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -247,6 +248,26 @@ fn study(groups: Vec<Group>, spec: ComparisonSettings, command: String) -> Study
 
 /// Runs by contender; the contender of a single run has no name.
 pub type ByContender = Vec<(Option<String>, Vec<(String, Run)>)>;
+
+/// Reads the runs of an item.
+///
+/// # Errors
+///
+/// [`StoreError`] if they cannot be read.
+pub fn by_contender(store: &Store, item: &StoredItem) -> Result<ByContender, StoreError> {
+    let id = match item {
+        StoredItem::Run(id) => return Ok(vec![(None, vec![(id.clone(), store.run(id)?)])]),
+        StoredItem::Experiment(id) => id,
+    };
+    let study = store.study(id)?;
+    let contenders = study.experiment.contenders.iter().enumerate().map(|(index, contender)| {
+        let runs = study
+            .trials_of(index)
+            .map(|trial| (trial.id.clone().unwrap_or_default(), trial.run.clone()));
+        (Some(contender.name.clone()), runs.collect())
+    });
+    Ok(contenders.collect())
+}
 
 /// Pairs each contender of a baseline with the same one of the new runs. If each side has a single
 /// contender, the names may differ.

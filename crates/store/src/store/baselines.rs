@@ -85,24 +85,6 @@ impl Store {
         baselines.sort();
         Ok(baselines)
     }
-
-    /// Returns an error if one of these items is a baseline.
-    pub(super) fn ensure_no_baseline(&self, ids: &[String]) -> Result<(), StoreError> {
-        let baselines = self.baselines()?;
-        for id in ids {
-            // A run of an experiment that is a baseline is a part of it.
-            let experiment = self.indexed(id).ok().and_then(|entry| entry.experiment);
-            for (name, baseline) in &baselines {
-                if baseline == id || Some(baseline) == experiment.as_ref() {
-                    return Err(StoreError::IsBaseline {
-                        id: baseline.clone(),
-                        name: name.clone(),
-                    });
-                }
-            }
-        }
-        Ok(())
-    }
 }
 
 fn refusal(name: &str, what: String) -> StoreError {

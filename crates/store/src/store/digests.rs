@@ -95,7 +95,7 @@ impl Store {
         if reader.head().is_valid_for(log_bytes) { reader.run().ok()? } else { None }
     }
 
-    /// Reads a run from its digest, which is all that is left of it.
+    /// Reads a run whose log was removed, from its digest.
     fn run_without_log(&self, id: &str) -> Result<Run, StoreError> {
         let path = self.directory.digest(id);
         let reader = DigestReader::open(&path).map_err(StoreError::io(&path))?;

@@ -3,7 +3,7 @@
 
 use super::{Store, StoredItem, ignore_missing};
 use crate::{StoreError, directory, id};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
@@ -21,10 +21,10 @@ impl Store {
         if text.len() > MAX_BYTES {
             return Err(StoreError::Note { most: MAX_BYTES, given: text.len() });
         }
-        let path = self.directory.notes().join(item.id());
         if text.is_empty() {
-            return fs::remove_file(&path).or_else(ignore_missing).map_err(StoreError::io(&path));
+            return self.remove_note(item.id());
         }
+        let path = self.directory.notes().join(item.id());
         let new = self.directory.incoming().join(id::draw());
         // A rename is atomic: a full disk does not cut the note that exists.
         directory::write(&new, text.as_bytes())
@@ -61,35 +61,20 @@ impl Store {
         ids_in(&self.directory.pins())
     }
 
-    /// Returns the notes by the ids of their items.
-    pub(super) fn notes(&self) -> Result<BTreeMap<String, String>, StoreError> {
-        let folder = self.directory.notes();
-        let notes = ids_in(&folder)?.into_iter().map(|id| {
-            // Another process may remove it in the meantime.
-            let text = fs::read_to_string(folder.join(&id)).unwrap_or_default();
-            (id, text)
-        });
-        Ok(notes.filter(|(_, text)| !text.is_empty()).collect())
+    /// Returns the ids of all items with a note.
+    pub(super) fn noted(&self) -> Result<BTreeSet<String>, StoreError> {
+        ids_in(&self.directory.notes())
     }
 
-    /// Removes the note of an item that is removed.
+    /// Returns the note of an item; None if it has none.
+    pub(super) fn note(&self, id: &str) -> Option<String> {
+        fs::read_to_string(self.directory.notes().join(id)).ok().filter(|text| !text.is_empty())
+    }
+
+    /// Removes the note of an item, if it has one.
     pub(super) fn remove_note(&self, id: &str) -> Result<(), StoreError> {
         let path = self.directory.notes().join(id);
         fs::remove_file(&path).or_else(ignore_missing).map_err(StoreError::io(&path))
-    }
-
-    /// Returns an error if one of these items is pinned, or a run of a pinned experiment.
-    pub(super) fn ensure_not_pinned(&self, ids: &[String]) -> Result<(), StoreError> {
-        let pinned = self.pinned()?;
-        for id in ids {
-            let experiment = self.indexed(id).ok().and_then(|entry| entry.experiment);
-            if let Some(id) =
-                [Some(id.clone()), experiment].into_iter().flatten().find(|id| pinned.contains(id))
-            {
-                return Err(StoreError::IsPinned(id));
-            }
-        }
-        Ok(())
     }
 }
 

@@ -9,7 +9,7 @@ use super::{Store, StoredItem};
 use crate::digest::SHORT_LOG_BYTES;
 use crate::entry::{IndexEntry, ItemKind, ItemState};
 use crate::{EntryFilter, StoreError};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fmt;
 use std::fs;
 use std::path::Path;
@@ -184,6 +184,26 @@ impl Store {
         Ok(exempt)
     }
 
+    /// Returns an error if one of these items is exempt, or a run of an exempt experiment.
+    pub(super) fn ensure_not_exempt(&self, ids: &[String]) -> Result<(), StoreError> {
+        let mut exempt = self.exempt()?;
+        for id in ids {
+            // A run of an experiment that is kept is a part of it.
+            let experiment = self.indexed(id).ok().and_then(|entry| entry.experiment);
+            for id in [Some(id.clone()), experiment].into_iter().flatten() {
+                match exempt.remove(&id) {
+                    Some(Exemption::Baseline(name)) => {
+                        return Err(StoreError::IsBaseline { id, name });
+                    }
+                    Some(Exemption::Pinned) => return Err(StoreError::IsPinned(id)),
+                    Some(Exemption::Active) => return Err(StoreError::Busy(id)),
+                    None => {}
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// Carries out one step. Returns the reason if it was not possible for this item.
     fn carry_out(
         &self,
@@ -211,22 +231,10 @@ impl Store {
     /// Returns all items, the oldest first.
     fn retained_items(&self, now_unix_seconds: f64) -> Result<Vec<RetainedItem>, StoreError> {
         let exempt = self.exempt()?;
-        let entries = self.list(&EntryFilter::All)?;
-        let ids: BTreeSet<String> = entries.iter().map(|entry| entry.id.clone()).collect();
-        // Without its experiment, which was removed by hand, a run is an item of its own.
-        let (runs_of_experiments, items): (Vec<IndexEntry>, Vec<IndexEntry>) =
-            entries.into_iter().partition(|entry| {
-                entry.experiment.as_ref().is_some_and(|experiment| ids.contains(experiment))
-            });
-        let mut runs: BTreeMap<String, Vec<IndexEntry>> = BTreeMap::new();
-        for run in runs_of_experiments {
-            let experiment = run.experiment.clone().unwrap_or_default();
-            runs.entry(experiment).or_default().push(run);
-        }
-        let items = items.into_iter().map(|entry| {
+        let items = self.list_items()?.into_iter().map(|(entry, runs)| {
             let runs = match entry.kind {
                 ItemKind::Run => vec![entry.clone()],
-                ItemKind::Experiment => runs.remove(&entry.id).unwrap_or_default(),
+                ItemKind::Experiment => runs,
             };
             self.retained_item(&entry, &runs, &exempt, now_unix_seconds)
         });

@@ -12,9 +12,9 @@ use axum::response::{Html, Response};
 use brunt_judge::compare::{ContenderFacts, DifferentFact, Subject, different_facts};
 use brunt_model::numbers::plural;
 use brunt_model::{Analysis, Plan, Study};
-use brunt_runner::decide::stored::{Group, compare_groups};
+use brunt_runner::decide::stored::{Group, by_contender, compare_groups};
 use brunt_spec::settings::CompareSettings;
-use brunt_store::{IndexEntry, ItemState, Store, StoredItem};
+use brunt_store::{IndexEntry, ItemState, Store, StoreError, StoredItem};
 use maud::{Markup, html};
 use plans::{DifferentValue, different_values};
 use std::sync::Arc;
@@ -89,7 +89,7 @@ fn groups(store: &Store, fields: &Fields) -> Result<Vec<Group>, Problem> {
     items.dedup_by(|(a, _), (b, _)| a.id == b.id);
     let mut groups = Vec::new();
     for (entry, item) in items {
-        let name = entry.tags.first().unwrap_or(&entry.id).clone();
+        let name = entry.tags.first().unwrap_or(&entry.id);
         groups.extend(groups_of(store, &item, name)?);
     }
     if groups.len() < 2 {
@@ -103,28 +103,14 @@ fn start_of(entry: &IndexEntry) -> f64 {
     entry.started_unix_seconds.unwrap_or(f64::INFINITY)
 }
 
-fn groups_of(store: &Store, item: &StoredItem, name: String) -> Result<Vec<Group>, Problem> {
-    let study = match item {
-        StoredItem::Run(id) => {
-            return Ok(vec![Group { name, runs: vec![(id.clone(), store.run(id)?)] }]);
-        }
-        StoredItem::Experiment(id) => store.study(id)?,
-    };
-    let contenders = &study.experiment.contenders;
-    let mut groups: Vec<Group> = contenders
-        .iter()
-        .map(|contender| {
-            let suffix =
-                if contenders.len() > 1 { format!(" {}", contender.name) } else { String::new() };
-            Group { name: format!("{name}{suffix}"), runs: Vec::new() }
-        })
-        .collect();
-    for trial in study.trials {
-        if let Some(group) = groups.get_mut(trial.place.contender) {
-            group.runs.push((trial.id.unwrap_or_default(), trial.run));
-        }
-    }
-    Ok(groups)
+fn groups_of(store: &Store, item: &StoredItem, name: &str) -> Result<Vec<Group>, StoreError> {
+    let contenders = by_contender(store, item)?;
+    let has_several = contenders.len() > 1;
+    let groups = contenders.into_iter().map(|(contender, runs)| {
+        let suffix = contender.filter(|_| has_several).map(|contender| format!(" {contender}"));
+        Group { name: name.to_owned() + &suffix.unwrap_or_default(), runs }
+    });
+    Ok(groups.collect())
 }
 
 /// The facts of a group, from its first run.

@@ -3,7 +3,7 @@
 use super::{study_file, study_page};
 use crate::assets::Asset;
 use crate::fields::Fields;
-use crate::layout::{Problem, strip};
+use crate::layout::{Problem, post_form, strip};
 use crate::live::age;
 use crate::shared::{Shared, form, with_store};
 use axum::body::Body;
@@ -45,7 +45,7 @@ pub async fn show(
                 let (study, analysis) = study_so_far(run, &entry.id);
                 (study, analysis, Some(live))
             } else {
-                // A run whose log has no end was followed until its process died.
+                // Its log may have no end: viewers followed it until its process was killed.
                 shared.live.forget(&entry.id);
                 let (study, analysis) = read(store, &item)?;
                 (study, analysis, None)
@@ -112,15 +112,13 @@ fn live_strip(entry: &IndexEntry, run: &Run, token: &str) -> Markup {
                 "running for " (span(run.last_interval_end.seconds()))
                 "; the newest figures are " (seconds(age(run))) " old"
             }
-            form action=(action) method="post" {
-                input type="hidden" name="token" value=(token);
+            (post_form(&action, token, &html! {
                 input class="short" name="mark" aria-label="mark" placeholder="such as: deployed" required maxlength="500";
                 button { "Mark this instant" }
-            }
-            form action=(action) method="post" {
-                input type="hidden" name="token" value=(token);
+            }))
+            (post_form(&action, token, &html! {
                 button name="stop" value="yes" { "Stop the run" }
-            }
+            }))
             script type="module" src=(Asset::StudioScript.path()) {}
         }
     }
@@ -148,36 +146,27 @@ fn above(
 
 /// Forms for tags, pin and note.
 fn marks(entry: &IndexEntry, token: &str) -> Markup {
-    let id = &entry.id;
+    let action = format!("/runs/{}/change", entry.id);
     let pin = if entry.pinned { ("unpin", "Unpin") } else { ("pin", "Pin") };
     html! {
         @for tag in &entry.tags {
-            (change_form(id, token, &html! {
+            (post_form(&action, token, &html! {
                 span class="tag" {
                     (tag)
                     button name="untag" value=(tag) aria-label={ "remove the tag " (tag) } { "×" }
                 }
             }))
         }
-        (change_form(id, token, &html! {
+        (post_form(&action, token, &html! {
             input class="short" name="tag" aria-label="new tag" placeholder="tag" required maxlength="64";
             button { "Tag" }
         }))
-        (change_form(id, token, &html! { button name=(pin.0) value="yes" { (pin.1) } }))
-        (change_form(id, token, &html! {
+        (post_form(&action, token, &html! { button name=(pin.0) value="yes" { (pin.1) } }))
+        (post_form(&action, token, &html! {
             input class="wide" name="note" aria-label="note" placeholder="note"
                 value=(entry.note.as_deref().unwrap_or_default());
             button { "Save the note" }
         }))
-    }
-}
-
-fn change_form(id: &str, token: &str, content: &Markup) -> Markup {
-    html! {
-        form action={ "/runs/" (id) "/change" } method="post" {
-            input type="hidden" name="token" value=(token);
-            (content)
-        }
     }
 }
 

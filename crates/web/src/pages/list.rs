@@ -9,9 +9,9 @@ use axum::response::Html;
 use brunt_model::finding::State as Verdict;
 use brunt_model::numbers::plural;
 use brunt_report::stored::{HEAD, WHAT, cells};
-use brunt_store::{EntryFilter, IndexEntry, ItemKind};
+use brunt_store::{IndexEntry, ItemKind};
 use maud::{Markup, html};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Maximum number of rows of a page.
@@ -56,27 +56,11 @@ fn borrowed(values: &[String]) -> Vec<&str> {
 /// The store cannot be read.
 pub async fn show(State(shared): State<Arc<Shared>>, uri: Uri) -> Result<Html<String>, Problem> {
     with_store(&shared, move |store, _| {
-        let items = items(store.list(&EntryFilter::All)?);
+        let items = store.list_items()?.into_iter().rev();
+        let items: Vec<Item> = items.map(|(entry, runs)| Item { entry, runs }).collect();
         Ok(list(&items, &query(&uri)))
     })
     .await
-}
-
-/// Groups the entries, and turns their order around.
-fn items(entries: Vec<IndexEntry>) -> Vec<Item> {
-    let mut runs: BTreeMap<String, Vec<IndexEntry>> = BTreeMap::new();
-    let mut tops = Vec::new();
-    for entry in entries {
-        match entry.experiment.clone() {
-            Some(experiment) => runs.entry(experiment).or_default().push(entry),
-            None => tops.push(entry),
-        }
-    }
-    let with_runs = tops.into_iter().rev().map(|entry| {
-        let runs = runs.remove(&entry.id).unwrap_or_default();
-        Item { entry, runs }
-    });
-    with_runs.collect()
 }
 
 impl Item {

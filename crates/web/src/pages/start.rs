@@ -2,18 +2,19 @@
 //! terminal, and continues if the studio ends.
 
 use crate::fields::Fields;
-use crate::layout::{Problem, page, strip};
+use crate::layout::{Problem, page, post_form, strip};
 use crate::shared::{Shared, form, query, with_store};
 use axum::body::Body;
 use axum::extract::State;
 use axum::http::Uri;
 use axum::response::{Html, Redirect};
 use brunt_runner::control_socket::process_of;
+use brunt_runner::exit::Exit;
 use brunt_spec::plan::{PlanVariable, variables};
 use brunt_store::{EntryFilter, ItemKind, ItemState, Store, StoreError};
 use maud::{Markup, html};
 use std::fs::{self, File};
-use std::io;
+use std::io::{self, Read, Seek};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -60,13 +61,14 @@ pub async fn show(State(shared): State<Arc<Shared>>, uri: Uri) -> Result<Html<St
             button { "Next" }
         }
         @if !target.is_empty() {
-            form class="start" action="/start" method="post" {
-                input type="hidden" name="token" value=(shared.guard.form_token().text());
-                input type="hidden" name="target" value=(target);
-                (details)
-                (field("options", "Further options, as in a terminal", "such as -H 'Accept: text/html'"))
-                button { "Start" }
-            }
+            (post_form("/start", shared.guard.form_token().text(), &html! {
+                div class="start" {
+                    input type="hidden" name="target" value=(target);
+                    (details)
+                    (field("options", "Further options, as in a terminal", "such as -H 'Accept: text/html'"))
+                    button { "Start" }
+                }
+            }))
         }
     };
     Ok(page("Start a run", &strip(&html! {}), &content))
@@ -107,11 +109,11 @@ pub async fn start(State(shared): State<Arc<Shared>>, body: Body) -> Result<Redi
     let fields = form(&shared, body).await?;
     with_store(&shared, move |store, shared| {
         let arguments = arguments(&fields)?;
-        let errors = store.directory().join("incoming").join("start.err");
+        let mut errors = tempfile::tempfile().map_err(|error| Problem::internal(&error))?;
         let mut child = spawn(&shared.program, &arguments, store.directory(), &errors)
             .map_err(|error| Problem::internal(&error))?;
-        let run = look_for(store, &mut child, &errors);
-        // A process that nobody waits for would stay as a zombie.
+        let run = look_for(store, &mut child, &mut errors);
+        // The system keeps an ended process until its parent has its exit code.
         thread::spawn(move || child.wait());
         Ok(Redirect::to(&run?.map_or("/".to_owned(), |id| format!("/runs/{id}"))))
     })
@@ -138,21 +140,25 @@ fn arguments(fields: &Fields) -> Result<Vec<String>, Problem> {
     Ok(arguments)
 }
 
-fn spawn(program: &Path, arguments: &[String], store: &Path, errors: &Path) -> io::Result<Child> {
+fn spawn(program: &Path, arguments: &[String], store: &Path, errors: &File) -> io::Result<Child> {
     Command::new(program)
         .args(arguments)
         .arg("--store")
         .arg(store)
         .stdin(Stdio::null())
         .stdout(Stdio::null())
-        .stderr(File::create(errors)?)
+        .stderr(errors.try_clone()?)
         // Ctrl-C in the terminal of the studio does not end the run.
         .process_group(0)
         .spawn()
 }
 
 /// Returns the id of the run that the process makes; None if it is not known yet.
-fn look_for(store: &Store, child: &mut Child, errors: &Path) -> Result<Option<String>, Problem> {
+fn look_for(
+    store: &Store,
+    child: &mut Child,
+    errors: &mut File,
+) -> Result<Option<String>, Problem> {
     for _ in 0..LOOKS {
         if let Some(status) = child.try_wait().map_err(|error| Problem::internal(&error))? {
             return after_end(status, errors);
@@ -166,12 +172,15 @@ fn look_for(store: &Store, child: &mut Child, errors: &Path) -> Result<Option<St
 }
 
 /// A process that has ended already: a quick run, or a refusal.
-fn after_end(status: ExitStatus, errors: &Path) -> Result<Option<String>, Problem> {
+fn after_end(status: ExitStatus, errors: &mut File) -> Result<Option<String>, Problem> {
+    let failures = [Exit::Failed, Exit::Usage].map(|exit| i32::from(exit.code()));
     // With other codes, a run was stored.
-    if !matches!(status.code(), Some(1 | 2) | None) {
+    if status.code().is_some_and(|code| !failures.contains(&code)) {
         return Ok(None);
     }
-    let text = fs::read_to_string(errors).unwrap_or_default();
+    let mut text = String::new();
+    let read = errors.rewind().and_then(|()| errors.read_to_string(&mut text));
+    read.map_err(|error| Problem::internal(&error))?;
     Err(Problem::bad_request(if text.is_empty() { status.to_string() } else { text }))
 }
 
