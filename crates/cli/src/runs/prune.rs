@@ -48,8 +48,9 @@ Examples:
   brunt runs prune --logs-older-than 30d --yes       removes it
   brunt runs prune --older-than 365d --max-size 20G
 
-Pinned items, baselines, and runs that are still being written stay. An experiment is one
-item. Logs of up to 1 MiB, and logs without an end, go only with their run.";
+Pinned items, baselines, and runs that are still being written stay. An
+experiment is one item. Logs of up to 1 MiB, and logs without an end, go only
+with their run.";
 
 /// Lists the steps that bring the store within the limits, and carries them out with `--yes`.
 pub fn prune(args: &PruneArgs) -> Result<(), CommandError> {
