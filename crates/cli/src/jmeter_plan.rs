@@ -31,7 +31,7 @@ const ALLOWED_OPTIONS: [&str; 24] = [
     "jtl-format",
     "trace",
     "trace-only",
-    "trace-bodies",
+    "trace-files",
     "show-secrets",
     "output",
     "quiet",
@@ -79,11 +79,7 @@ pub fn run(path: &Path, args: &RunArgs) -> Result<Exit, CommandError> {
     }
     let mut live_outputs = live_outputs::start(&sinks).map_err(usage_error)?;
     let mut tracer = trace::requested(&settings.output).map_err(usage_error)?;
-    let store = if tracer.is_some() {
-        None
-    } else {
-        args.store.open_or_note(&mut notes, (&settings.output).into())
-    };
+    let store = if tracer.is_some() { None } else { args.open_store_or_note(&mut notes) };
     // Opening the store has replaced the redactor.
     live_outputs::redact_secrets(&sinks);
     let plan_name = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());

@@ -17,9 +17,9 @@ pub fn requested(output: &OutputSettings) -> Result<Option<Tracer>> {
         "--show-secrets: standard output is no terminal, and secrets are shown on a terminal only; leave --show-secrets \
          out, or do not redirect the output"
     );
-    if let Some(folder) = &view.bodies {
+    if let Some(folder) = &view.files {
         fs::create_dir_all(folder)
-            .with_context(|| format!("--trace-bodies: cannot make `{}`", folder.display()))?;
+            .with_context(|| format!("--trace-files: cannot make `{}`", folder.display()))?;
     }
     let tracer = Tracer::new(view, view::of_stdout(), Box::new(io::stdout()), redact::current());
     Ok(output.trace.then_some(tracer))

@@ -1,7 +1,7 @@
 //! A listener that shows each sample of a run in full: `--trace`.
 //!
 //! Secrets are redacted: equal secrets have equal replacements, so that a cookie can be
-//! followed from reply to request. A [`TraceView`] selects samples, writes bodies to files,
+//! followed from reply to request. A [`TraceView`] selects samples, writes them to files,
 //! and may show secrets.
 
 use crate::run::EventListener;
@@ -10,10 +10,11 @@ use brunt_report::trace;
 use brunt_report::view::View;
 use brunt_spec::settings::{TraceFilter, TraceView};
 use brunt_store::Redactor;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
-use std::fs;
+use std::fs::{self, File};
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Maximum number of samples that are shown.
@@ -21,6 +22,20 @@ const MAX_SHOWN: u64 = 10_000;
 
 /// Maximum number of labels that are listed if no sample is shown.
 const MAX_LABELS: usize = 10;
+
+/// Name of the file with a line of JSON, a [`TracedSample`], for each sample.
+pub const SAMPLES_FILE: &str = "samples.jsonl";
+
+/// A sample of a trace. Its bodies are in separate files.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TracedSample {
+    /// Number of the sample in the trace, from 1; 0 for the end of an iteration.
+    pub number: u64,
+    /// The sample, redacted and without bodies.
+    pub record: SampleRecord,
+    /// Names of the files with its bodies, in order.
+    pub bodies: Vec<String>,
+}
 
 /// Writes samples as text.
 pub struct Tracer {
@@ -32,7 +47,9 @@ pub struct Tracer {
     sample_number: u64,
     stage: TraceCounts,
     labels: BTreeSet<String>,
-    /// Error after which no more bodies are written.
+    /// File for the lines of JSON, if it was opened.
+    samples_file: Option<File>,
+    /// Error after which no more files are written.
     error: Option<io::Error>,
     /// True if the output is closed.
     is_over: bool,
@@ -55,7 +72,7 @@ pub struct TraceSummary {
     pub failed: u64,
     /// Lines of the summary.
     pub lines: Vec<String>,
-    /// Error because of which some bodies were not written.
+    /// Error because of which some files were not written.
     pub error: Option<io::Error>,
 }
 
@@ -70,6 +87,7 @@ impl Tracer {
             sample_number: 0,
             stage: TraceCounts::default(),
             labels: BTreeSet::new(),
+            samples_file: None,
             error: None,
             is_over: false,
         }
@@ -105,7 +123,8 @@ impl Tracer {
         if !self.view.shows_secrets {
             self.redactor.record(&mut redacted);
         }
-        let files = self.write_bodies(record, &redacted);
+        let number = if is_sample { self.sample_number } else { 0 };
+        let files = self.write_files(number, record, &redacted);
         let text = trace::sample(&self.text, self.sample_number, &redacted, &files);
         self.out.write_all(text.as_bytes())?;
         self.out.flush()
@@ -123,12 +142,49 @@ impl Tracer {
         })
     }
 
-    /// Writes the body of a sample, or of each of its parts, and returns the files. A redacted body
-    /// is written as it is shown.
-    fn write_bodies(&mut self, record: &SampleRecord, redacted: &SampleRecord) -> Vec<PathBuf> {
-        let Some(folder) = self.view.bodies.clone().filter(|_| self.error.is_none()) else {
+    /// Writes a sample, and the body of each of its parts. Returns the files of the bodies.
+    fn write_files(
+        &mut self,
+        number: u64,
+        record: &SampleRecord,
+        redacted: &SampleRecord,
+    ) -> Vec<PathBuf> {
+        let Some(folder) = self.view.files.clone().filter(|_| self.error.is_none()) else {
             return Vec::new();
         };
+        let files = self.write_bodies(&folder, record, redacted);
+        let names = files.iter().filter_map(|file| file.file_name());
+        let sample = TracedSample {
+            number,
+            record: without_bodies(redacted.clone()),
+            bodies: names.map(|name| name.to_string_lossy().into_owned()).collect(),
+        };
+        if let Err(error) = self.write_sample(&folder, &sample) {
+            let file = folder.join(SAMPLES_FILE);
+            let message = format!("cannot write `{}`: {error}", file.display());
+            self.error = Some(io::Error::new(error.kind(), message));
+        }
+        files
+    }
+
+    fn write_sample(&mut self, folder: &Path, sample: &TracedSample) -> io::Result<()> {
+        let mut line = serde_json::to_vec(sample)?;
+        line.push(b'\n');
+        if self.samples_file.is_none() {
+            // An earlier trace of the folder would be mistaken for a part of this one.
+            self.samples_file = Some(File::create(folder.join(SAMPLES_FILE))?);
+        }
+        self.samples_file.as_mut().map_or(Ok(()), |file| file.write_all(&line))
+    }
+
+    /// Writes the body of a sample, or of each of its parts, and returns the files. A redacted body
+    /// is written as it is shown.
+    fn write_bodies(
+        &mut self,
+        folder: &Path,
+        record: &SampleRecord,
+        redacted: &SampleRecord,
+    ) -> Vec<PathBuf> {
         let name = format!("{:05}", self.sample_number);
         let parts: Vec<(String, &SampleRecord, &SampleRecord)> = if record.sub_results.is_empty() {
             vec![(name, record, redacted)]
@@ -180,6 +236,20 @@ impl Tracer {
         }
         TraceSummary { samples, failed, lines, error: self.error.take() }
     }
+}
+
+/// Removes the bodies of a sample and of its parts, and texts that its request has, too.
+fn without_bodies(mut record: SampleRecord) -> SampleRecord {
+    let details = &mut record.details;
+    let twice = [&mut details.query, &mut details.cookies, &mut details.request_headers];
+    twice.into_iter().chain([&mut details.body]).for_each(|text| *text = None);
+    record.sub_results = record.sub_results.into_iter().map(without_bodies).collect();
+    if let Some(trace) = &mut record.trace {
+        trace.body.clear();
+        let challenged = std::mem::take(&mut trace.challenged);
+        trace.challenged = challenged.into_iter().map(without_bodies).collect();
+    }
+    record
 }
 
 /// Content of the file of a body: its bytes, or its text if that is redacted or converted (gRPC).

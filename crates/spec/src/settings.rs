@@ -287,8 +287,8 @@ impl OutputSettings {
 pub struct TraceView {
     /// Conditions that a shown sample must meet, all of them.
     pub only: Vec<TraceFilter>,
-    /// Folder for the bodies of the replies that are shown.
-    pub bodies: Option<PathBuf>,
+    /// Folder for files of the samples that are shown, and of their bodies.
+    pub files: Option<PathBuf>,
     /// True to show secrets unredacted.
     pub shows_secrets: bool,
 }

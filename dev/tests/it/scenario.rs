@@ -291,7 +291,7 @@ fn a_trace_shows_the_chosen_samples_and_writes_their_bodies() {
         trace.contains("result     FAILED") && errors.ends_with("6 samples, 1 failed, 1 shown\n"),
         "{trace}{errors}"
     );
-    let (_, trace, errors) = trace_with(dir.path(), "--trace-only sample=2 --trace-bodies bodies");
+    let (_, trace, errors) = trace_with(dir.path(), "--trace-only sample=2 --trace-files bodies");
     assert!(
         trace.starts_with("── 2. log in ──") && errors.ends_with("6 samples, 1 failed, 1 shown\n"),
         "{trace}{errors}"
@@ -299,8 +299,14 @@ fn a_trace_shows_the_chosen_samples_and_writes_their_bodies() {
     let mut files: Vec<_> =
         fs::read_dir(dir.path().join("bodies")).expect("a folder").flatten().collect();
     files.sort_by_key(fs::DirEntry::file_name);
-    let names: Vec<_> =
+    let mut names: Vec<_> =
         files.iter().map(|file| file.file_name().to_string_lossy().into_owned()).collect();
+    assert_eq!(names.pop().as_deref(), Some("samples.jsonl"));
+    let line = fs::read_to_string(dir.path().join("bodies/samples.jsonl")).expect("the samples");
+    let sample: serde_json::Value = serde_json::from_str(&line).expect("one line of JSON");
+    assert_eq!((&sample["number"], &sample["record"]["label"]), (&2.into(), &"log in".into()));
+    assert_eq!(sample["bodies"], serde_json::json!(names));
+    assert!(!line.contains("hunter2"), "{line}");
     assert!(
         names.iter().all(|name| name.starts_with("00002-")) && !names.is_empty(),
         "{names:?}\n{trace}"
@@ -320,7 +326,7 @@ fn a_trace_shows_the_chosen_samples_and_writes_their_bodies() {
         ("--show-secrets", "--show-secrets: standard output is no terminal"),
         ("--trace-only some", "failed, label=NAME, sample=3 or sample=3..7"),
         ("--trace-only sample=7..3", "failed, label=NAME"),
-        ("--trace-bodies plan.yaml/x", "--trace-bodies: cannot make `plan.yaml/x`"),
+        ("--trace-files plan.yaml/x", "--trace-files: cannot make `plan.yaml/x`"),
     ] {
         let (code, _, errors) = trace_with(dir.path(), options);
         assert!(code == Some(2) && errors.contains(expected), "{options}: {errors}");

@@ -18,7 +18,7 @@ const ALLOWED_OPTIONS: [&str; 9] = [
     "jtl-format",
     "trace",
     "trace-only",
-    "trace-bodies",
+    "trace-files",
     "show-secrets",
 ];
 

@@ -2,11 +2,11 @@
 
 use super::Redactor;
 use brunt_model::experiment::{Hook, HookCommands, LoadStep, ManagedServer, ReadyCondition};
-use brunt_model::record::{EvaluationKind, VariableChange};
+use brunt_model::record::{EvaluationKind, SampleTrace, VariableChange};
 use brunt_model::secret::is_secret_field;
 use brunt_model::{
     Body, BodyFragment, CheckFailure, Contender, Environment, Event, Experiment, Mark, Plan,
-    ProbeSpec, Request, Run, SampleRecord, Study, Warning,
+    ProbeSpec, RecordDetails, Request, Run, SampleRecord, Study, Warning,
 };
 use std::borrow::Cow;
 
@@ -107,6 +107,7 @@ impl Redactor {
             spread: _,
             peak: _,
             series: _,
+            breakdown_series: _,
             history: _,
             losses: _,
             last_interval_end: _,
@@ -180,16 +181,44 @@ impl Redactor {
     /// Redacts a sample that is shown with its full request and reply.
     pub fn record(&self, record: &mut SampleRecord) {
         record.label = self.label(&record.label);
-        record.failure_message = record.failure_message.as_ref().map(|message| self.text(message));
-        let details = &mut record.details;
-        details.response_headers =
-            details.response_headers.as_ref().map(|headers| self.head(headers));
-        details.body = details.body.as_ref().map(|body| self.without_known(&self.body(body)));
+        record.message = self.text(&record.message);
+        let messages = record.assertions.iter_mut().flat_map(|assertion| &mut assertion.message);
+        let texts = record.variables.iter_mut().chain(&mut record.failure_message).chain(messages);
+        texts.for_each(|text| *text = self.text(text));
+        record.url = record.url.as_ref().map(|url| self.url(url));
+        self.details(&mut record.details);
         record.sub_results.iter_mut().for_each(|part| self.record(part));
-        let Some(trace) = &mut record.trace else { return };
+        if let Some(trace) = &mut record.trace {
+            self.trace(trace);
+        }
+    }
+
+    fn details(&self, details: &mut RecordDetails) {
+        // All fields are listed, so that a new one is not forgotten.
+        let RecordDetails {
+            method: _,
+            query,
+            cookies,
+            request_headers,
+            response_headers,
+            body,
+            redirect_location,
+        } = details;
+        for body in query.iter_mut().chain(body) {
+            *body = self.without_known(&self.body(body));
+        }
+        for headers in request_headers.iter_mut().chain(response_headers) {
+            *headers = self.head(headers);
+        }
+        *cookies = cookies.as_ref().map(|cookies| self.cookies(cookies));
+        *redirect_location = redirect_location.as_ref().map(|url| self.url(url));
+    }
+
+    fn trace(&self, trace: &mut SampleTrace) {
         let request = self.request(trace.request.as_bytes());
         trace.request = self.without_known(&String::from_utf8_lossy(&request));
-        trace.notes.iter_mut().for_each(|note| *note = self.text(note));
+        let texts = trace.notes.iter_mut().chain(&mut trace.failure);
+        texts.for_each(|text| *text = self.text(text));
         for change in trace.changed_before.iter_mut().chain(&mut trace.changed) {
             let VariableChange { name, from, to } = change;
             from.iter_mut().chain(to).for_each(|value| *value = self.variable(name, value));

@@ -311,6 +311,17 @@ fn a_shown_sample_contains_no_secret() {
     record.details.response_headers =
         Some("HTTP/1.1 200 OK\nSet-Cookie: session=abcdefghij; Path=/\n".into());
     record.details.body = Some(told());
+    record.details.query = Some(told());
+    record.details.cookies = Some("session=abcdefghij".into());
+    record.details.request_headers = Some("Cookie: session=abcdefghij\n".into());
+    record.details.redirect_location = Some("/next?token=abcdefghij".into());
+    record.url = Some("http://a.example/?token=abcdefghij".into());
+    record.message = told();
+    record.variables = vec![told()];
+    record.assertions = vec![brunt_model::AssertionRecord {
+        message: Some(told()),
+        ..brunt_model::AssertionRecord::default()
+    }];
     record.sub_results = vec![record.clone()];
     redactor.record(&mut record);
     let shown = format!("{record:?}");

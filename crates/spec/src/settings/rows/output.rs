@@ -69,10 +69,10 @@ pub static ROWS: [Row<RunSettings>; 11] = [
     Row {
         needs: Some("trace"),
         ..Row::value(
-            "trace-bodies",
+            "trace-files",
             "DIR",
-            "Write the body of each reply that --trace shows to a file in DIR",
-            |w, _| set(Ok::<_, WordError>(w.into()), |s: &mut S, v| s.output.trace_view.bodies = Some(v)),
+            "Write each sample that --trace shows to DIR: as a line of samples.jsonl, and the body of each reply as a file",
+            |w, _| set(Ok::<_, WordError>(w.into()), |s: &mut S, v| s.output.trace_view.files = Some(v)),
         )
         .under(OUTPUT)
         .content(ArgumentContent::Path)
