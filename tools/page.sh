@@ -1,10 +1,11 @@
 #!/bin/sh
-# Checks types and tests of the report page, and whether the checked-in page matches its source. `--write` replaces the
-# checked-in page; `--browser` also tests it in Chromium (`--browser=DIRECTORY` writes screenshots there).
+# Checks types and tests of the report page and of the studio's editor, and whether the checked-in files match their source.
+# `--write` replaces them; `--browser` also tests them in Chromium (`--browser=DIRECTORY` writes screenshots there).
 set -eu
 . tools/lib.sh
 
 page=crates/report/src/html/page.html
+editor=crates/web/src/editor.js
 write=no browser=no pictures=
 for argument; do
     case $argument in
@@ -47,6 +48,11 @@ size=$(wc -c <"$page")
 echo "$page: $size bytes, as its source builds it"
 if [ "$size" -gt 400000 ]; then die "the page is to be at most 400 kB before data"; fi
 
+say "the editor: built again"
+(cd web-ui && npm run --silent build:editor -- --outDir "$built" --logLevel warn)
+if [ "$write" = yes ]; then cp "$built/editor.js" "$editor"; fi
+cmp "$built/editor.js" "$editor" || die "$editor is not what web-ui/ builds: sh tools/page.sh --write"
+
 if [ "$browser" = no ]; then exit 0; fi
 say "the page: in a browser"
 if ! has chromium && ! has chromium-browser; then
@@ -58,3 +64,4 @@ mkdir -p "$built/study"
 cargo build --quiet $ALL --example made_up
 "$BUILT/debug/examples/made_up" "$built/study"
 (cd web-ui && node test/browser.mjs "$built/study" ${pictures:+"$pictures"})
+(cd web-ui && node test/editor.mjs ${pictures:+"$pictures"})

@@ -225,6 +225,12 @@ export class Chart implements Member {
     };
   }
 
+  /** Position of a value of x on the canvas; outside if the scale has none. */
+  private position(u: uPlot, x: number): number {
+    const at = bend(this.figure.x.scale).to(x);
+    return at === null ? -1 : Math.round(u.valToPos(at, 'x', true));
+  }
+
   private marks(u: uPlot): void {
     const { ctx, bbox } = u;
     const ratio = uPlot.pxRatio;
@@ -232,10 +238,14 @@ export class Chart implements Member {
     ctx.font = `${11 * ratio}px ${styled('--font')}`;
     ctx.textBaseline = 'top';
     this.figure.marks.forEach((mark, i) => {
-      const at = bend(this.figure.x.scale).to(mark.x);
-      const x = at === null ? -1 : Math.round(u.valToPos(at, 'x', true));
-      if (x < bbox.left || x > bbox.left + bbox.width) return;
       const ink = mark.contender === null ? themed('--muted') : color(mark.contender);
+      const x = this.position(u, mark.x);
+      if (mark.until !== undefined) {
+        const [left = 0, right = 0] = [x, this.position(u, mark.until)].map((at) => Math.min(Math.max(at, bbox.left), bbox.left + bbox.width));
+        ctx.fillStyle = faint(ink, 0.16);
+        ctx.fillRect(left, bbox.top, right - left, bbox.height);
+      }
+      if (x < bbox.left || x > bbox.left + bbox.width) return;
       ctx.strokeStyle = ctx.fillStyle = ink;
       ctx.lineWidth = ratio;
       ctx.setLineDash([3 * ratio, 3 * ratio]);

@@ -24,6 +24,8 @@ export interface Line {
 
 export interface Mark {
   x: number;
+  /** End of a shaded span that begins at x; absent for a value. */
+  until?: number;
   name: string;
   contender: number | null;
 }

@@ -2,7 +2,8 @@
 // the older one first; URL is a server to load. PICTURES receives screenshots. Chromium is Debian's; nothing is downloaded.
 
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium } from 'playwright-core';
 
@@ -116,6 +117,58 @@ try {
   await page.locator('#live').waitFor({ state: 'detached' }).catch(() => page.getByText('The run is over').waitFor());
   await page.goto(followed);
   await shoot('stopped');
+
+  // It is replayed, and the charts of a moment are those of a part of it.
+  await page.getByRole('link', { name: 'Replay' }).click();
+  await page.waitForURL(/at=0/);
+  const slider = page.getByLabel('instant of the replay');
+  await slider.focus();
+  await page.keyboard.press('End');
+  await page.waitForFunction(() => /^at (.+) of \1$/.test(document.getElementById('live-state')?.textContent ?? ''));
+  await page.keyboard.press('Home');
+  await page.waitForURL(/at=0\.000/);
+  await page.getByLabel('speed of the replay').selectOption('20');
+  await page.getByRole('button', { name: 'Play' }).click();
+  await page.waitForFunction(() => Number(new URL(location.href).searchParams.get('at')) > 0.5);
+  await shoot('replay');
+
+  // A plan is written, checked, saved and tried; a piece of a reply becomes an extractor.
+  const plan = join(mkdtempSync(join(tmpdir(), 'brunt-plan-')), 'plan.yaml');
+  writeFileSync(plan, `# A comment.\nload: {users: 1, requests: 3}\nscenario:\n  steps:\n  - get: ${url}\n    name: home\n`);
+  await page.goto(`${origin}/start`);
+  await page.getByLabel('URL or plan file').fill(plan);
+  await page.getByRole('button', { name: 'Next' }).click();
+  await page.getByRole('link', { name: 'Edit the plan' }).click();
+  const text = page.locator('.cm-content');
+  await text.waitFor();
+  await text.click();
+  await page.keyboard.press('Control+End');
+  await page.keyboard.type('lod: 3');
+  await page.locator('#problems li.error').first().waitFor();
+  await shoot('editor');
+  for (let i = 0; i < 6; i++) await page.keyboard.press('Backspace');
+  await page.locator('#problems li.error').first().waitFor({ state: 'detached' });
+  await page.keyboard.type('# The end.');
+  await page.getByRole('button', { name: 'Save, and try once' }).click();
+  await page.waitForURL(/\/tries\/\d+/);
+  const body = page.locator('pre.body');
+  await body.waitFor();
+  const word = await body.evaluate((element) => {
+    const node = element.firstChild;
+    const [found] = /\w+/.exec(node.textContent);
+    const at = node.textContent.indexOf(found);
+    getSelection().setBaseAndExtent(node, at, node, at + found.length);
+    return found;
+  });
+  await page.waitForFunction((wanted) => document.querySelector('form.body').elements.selected.value === wanted, word);
+  await page.getByRole('button', { name: 'Propose extractors' }).click();
+  await page.locator('#proposals tbody tr').first().waitFor();
+  await shoot('try');
+  await page.getByLabel('variable').first().fill('word');
+  await page.getByRole('button', { name: 'Add to the plan' }).first().click();
+  await page.waitForURL(/\/edit\?file=/);
+  const saved = readFileSync(plan, 'utf8');
+  assert.match(saved, /^# A comment\.\n[^]*word[^]*# The end\./);
 
   // A tab without the cookie sees nothing.
   const stranger = await (await browser.newContext()).newPage();

@@ -112,13 +112,13 @@ impl StorePolicy {
             return Ok(Self::None { note: None });
         }
         if args.plan.resume {
-            let store = args.store.open()?;
+            let store = args.store.open()?.inspect(|store| args.browser.show(store));
             return store
                 .map(Self::Resume)
                 .context("--resume needs the store: leave out --no-store");
         }
         let mut notes = Vec::new();
-        let store = args.store.open_or_note(&mut notes, (&args.settings.output).into());
+        let store = args.open_store_or_note(&mut notes);
         Ok(store.map_or_else(|| Self::None { note: notes.pop() }, Self::Create))
     }
 }

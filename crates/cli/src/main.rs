@@ -246,11 +246,7 @@ fn run(args: &RunArgs) -> Result<Exit, CommandError> {
     let (route, warnings) =
         brunt_runner::check::short::preflight_short(&plan, system.descriptors, system.cores);
     notes.extend(warnings);
-    let store = if is_tracing {
-        None
-    } else {
-        args.store.open_or_note(&mut notes, (&settings.output).into())
-    };
+    let store = if is_tracing { None } else { args.open_store_or_note(&mut notes) };
     // After the store was opened: live outputs need its redactor.
     let mut live_outputs =
         live_outputs::start(&settings.output.live_outputs).map_err(usage_error)?;

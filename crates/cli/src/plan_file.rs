@@ -3,11 +3,11 @@
 use crate::exit::{CommandError, Exit, runtime_error, usage_error};
 use crate::output::print;
 use anyhow::Context;
-use brunt_spec::plan::PlanFile;
+use brunt_spec::plan::{PlanFile, replace_file};
 use brunt_spec::plan_file::{self, NO_FOLDER, ResolvedPlan, show as shown};
 use brunt_spec::{SpecError, estimate};
 use clap::{Args, Subcommand};
-use std::io::{self, Write};
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 /// Examples for the help text.
@@ -126,7 +126,7 @@ fn set(file: &Path, sets: &[String], write: bool) -> Result<Exit, CommandError> 
         text = brunt_spec::plan::set_in_text(&text, &name.to_string(), word).map_err(spec_error)?;
     }
     if write {
-        replace(file, &text)
+        replace_file(file, &text)
             .with_context(|| format!("cannot write {name}"))
             .map_err(usage_error)?;
         print(format!("{name} is written: check it with `brunt plan check {name}`\n"))
@@ -135,21 +135,6 @@ fn set(file: &Path, sets: &[String], write: bool) -> Result<Exit, CommandError> 
         print(&text).map_err(runtime_error)?;
     }
     Ok(Exit::Measured)
-}
-
-/// Replaces the text of a file atomically. If it fails, for example because the disk is
-/// full, the file is unchanged.
-fn replace(file: &Path, text: &str) -> io::Result<()> {
-    // A symbolic link stays one; its target is replaced.
-    let target = file.canonicalize()?;
-    let mut new = tempfile::NamedTempFile::new_in(target.parent().unwrap_or(Path::new(".")))?;
-    new.write_all(text.as_bytes())?;
-    // A temporary file is readable by its owner only.
-    new.as_file().set_permissions(target.metadata()?.permissions())?;
-    // Without this, a power cut after the rename could leave an empty file.
-    new.as_file().sync_all()?;
-    new.persist(target)?;
-    Ok(())
 }
 
 fn new(file: Option<&Path>) -> Result<Exit, CommandError> {

@@ -5,16 +5,31 @@ use crate::causes;
 use crate::exit::{CommandError, Exit, runtime_error, usage_error};
 use crate::live::print_line;
 use crate::output::print;
-use crate::process::command_line;
+use crate::process::{command_line, system};
 use crate::runs;
-use brunt_store::write_private;
-use brunt_web::Studio;
+use brunt_runner::line_socket::{LineSocket, ask};
+use brunt_spec::words;
+use brunt_store::{Store, write_private};
+use brunt_web::{Studio, StudioProgram};
 use clap::Args;
 use std::io::{self, IsTerminal};
 use std::net::SocketAddr;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+/// Order for a link to the studio of a store. The number of a process may follow.
+const LINK: &str = "link";
+
+/// Time without a visible page after which a studio ends that `--studio` has started.
+const IDLE: &str = "1h";
+
+/// Pause between looks for a studio that was started, and their maximum number.
+const PAUSE: Duration = Duration::from_millis(50);
+const LOOKS: u32 = 100;
 
 /// Examples for the help text.
 pub const EXAMPLES: &str = "\
@@ -38,6 +53,9 @@ pub struct StudioArgs {
     /// Open no browser
     #[arg(long)]
     no_open: bool,
+    /// End after this time without a visible page, such as 1h
+    #[arg(long, value_name = "TIME", value_parser = words::duration::positive_with_unit)]
+    end_idle: Option<Duration>,
     #[command(flatten)]
     store: StoreArgs,
 }
@@ -46,9 +64,11 @@ pub struct StudioArgs {
 pub fn studio(args: &StudioArgs) -> Result<Exit, CommandError> {
     let mut args_of_store = args.store.clone();
     args_of_store.store = args.directory.clone().or(args_of_store.store);
-    let directory = runs::open(&args_of_store)?.directory().to_owned();
+    let store = runs::open(&args_of_store)?;
+    let directory = store.directory().to_owned();
     let program = std::env::current_exe().map_err(runtime_error)?;
-    let studio = Studio::bind(directory.clone(), args.listen, command_line(), program)
+    let program = StudioProgram { command: command_line(), program, system: system() };
+    let studio = Studio::bind(directory.clone(), args.listen, program)
         .map_err(|error| usage_error(error.into()))?;
     let studio = Arc::new(studio);
     let link = studio.new_link().map_err(runtime_error)?;
@@ -57,12 +77,68 @@ pub fn studio(args: &StudioArgs) -> Result<Exit, CommandError> {
     if !args.no_open && io::stdout().is_terminal() {
         open_browser(&directory, &link);
     }
+    let _links = offer_links(&store, &studio);
+    drop(store);
     if io::stdin().is_terminal() {
         let studio = Arc::clone(&studio);
-        std::thread::spawn(move || print_links(&studio));
+        thread::spawn(move || print_links(&studio));
     }
-    studio.serve().map_err(runtime_error)?;
+    studio.serve(args.end_idle).map_err(runtime_error)?;
     Ok(Exit::Measured)
+}
+
+/// Answers other processes that ask for a link, unless an earlier studio of this store does.
+fn offer_links(store: &Store, studio: &Arc<Studio>) -> Option<LineSocket> {
+    let path = store.studio_socket();
+    if ask(&path, LINK).is_ok() {
+        return None;
+    }
+    let studio = Arc::clone(studio);
+    LineSocket::open(path, move |line| {
+        let process = line.strip_prefix(LINK).and_then(|process| process.trim().parse().ok());
+        let link = process.map_or_else(|| studio.new_link(), |process| studio.new_link_to(process));
+        link.unwrap_or_else(|error| error.to_string())
+    })
+}
+
+/// Opens the page of this process's run in the browser, in a studio that already runs or in a new one. The run
+/// continues without it if that fails.
+pub fn show_this_process(store: &Store) {
+    match link_to_this_process(store) {
+        Ok(link) => {
+            print_line(&format!("studio: {link}"));
+            open_browser(store.directory(), &link);
+        }
+        Err(error) => {
+            print_line(&format!("warning: --studio: no studio: {}", causes::line(&error.into())));
+        }
+    }
+}
+
+fn link_to_this_process(store: &Store) -> io::Result<String> {
+    let socket = store.studio_socket();
+    let order = format!("{LINK} {}", std::process::id());
+    if let Ok(link) = ask(&socket, &order) {
+        return Ok(link);
+    }
+    Command::new(std::env::current_exe()?)
+        .args(["studio", "--no-open", "--listen", "127.0.0.1:0", "--end-idle", IDLE, "--store"])
+        .arg(store.directory())
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        // Ctrl-C ends the run, and its page stays.
+        .process_group(0)
+        .spawn()?;
+    let mut link = ask(&socket, &order);
+    for _ in 0..LOOKS {
+        if link.is_ok() {
+            break;
+        }
+        thread::sleep(PAUSE);
+        link = ask(&socket, &order);
+    }
+    link
 }
 
 /// Prints another link for each line from the terminal.

@@ -6,6 +6,7 @@ use crate::event::{Finish, LostProcess, Mark};
 use crate::history::History;
 use crate::reading_names;
 use crate::series::Series;
+use crate::series::breakdown::BreakdownSeries;
 use crate::spread::ArrivalSpread;
 use crate::{
     AgentEnvironment, AgentFacts, CheckFailure, Environment, Event, Flow, Phase, Plan,
@@ -62,6 +63,8 @@ pub struct Run {
     pub peak: Flow,
     /// Figures of the run over time.
     pub series: Series,
+    /// Figures of its labels and transactions over time; empty in populations and agents.
+    pub breakdown_series: BreakdownSeries,
     /// Readings of each source, in order of time.
     pub history: BTreeMap<String, History>,
     /// Warnings, each sentence once.
@@ -144,7 +147,10 @@ impl Run {
                     self.environment.server.clone_from(server);
                 }
             }
-            Event::Snapshot(snapshot) => self.fold_snapshot(snapshot),
+            Event::Snapshot(snapshot) => {
+                self.fold_snapshot(snapshot);
+                self.breakdown_series.push(snapshot);
+            }
             Event::Population { number, snapshot } => {
                 if let Some(population) = self.populations.get_mut(*number as usize) {
                     population.fold_population(snapshot);

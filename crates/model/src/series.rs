@@ -1,5 +1,7 @@
 //! Figures of a run over time, in bounded memory.
 
+pub mod breakdown;
+
 use crate::codec::wire;
 use crate::{Flow, Phase, Snapshot, Tick};
 use brunt_stats::Sketch;
@@ -98,6 +100,13 @@ impl Series {
         if self.len() > MOST_POINTS {
             self.halve();
         }
+    }
+
+    /// Returns a series of these points, which are in order of time.
+    pub fn of_points(points: impl IntoIterator<Item = SeriesPoint>) -> Self {
+        let mut series = Self { joined: 1, in_last: 1, ..Self::default() };
+        points.into_iter().for_each(|point| series.start_point(point));
+        series
     }
 
     /// Number of points in the series.

@@ -5,6 +5,7 @@
 use crate::breakdown::Breakdown;
 use crate::figures::{enough, known_quantile, quantile_of, response_quantile};
 use crate::readings;
+use crate::subset::SubsetKind;
 use brunt_model::finding::State;
 use brunt_model::numbers::{UNKNOWN, bytes, count, seconds, three_digits, time};
 use brunt_model::reading_names::{LINK, link};
@@ -175,7 +176,7 @@ pub fn table(run: &Run, judgement: &Judgement, rows: AgentRows) -> Breakdown {
     let mut rows: Vec<(String, Vec<String>)> =
         agents.iter().map(|agent| (agent.name().to_owned(), agent.cells())).collect();
     rows.extend(row_of_others(&others));
-    Breakdown { title: "Agents", columns: &COLUMNS, rows }
+    Breakdown { title: "Agents", columns: &COLUMNS, rows, kind: Some(SubsetKind::Agent) }
 }
 
 /// Returns a row with the lowest and the highest figure of agents; None without agents.
@@ -315,6 +316,8 @@ mod tests {
         let throughput = charts.iter().find(|chart| chart.id == "time-throughput").unwrap();
         let [mark] = &throughput.marks[..] else { panic!("{:?}", throughput.marks) };
         assert_eq!((mark.x, mark.name.as_str()), (6.0, "load-3 lost"));
+        // Nobody took its place, so the rest of the run is shaded.
+        assert_eq!(mark.until, Some(run.last_interval_end.seconds()));
     }
 
     #[test]

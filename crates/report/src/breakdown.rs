@@ -4,6 +4,7 @@
 use crate::agents::{self, AgentRows};
 use crate::figures::{self, enough, response_quantile};
 use crate::result::{label_name, only_label};
+use crate::subset::{RunSubset, SubsetKind};
 use brunt_model::numbers::{UNKNOWN, count, plural, three_digits};
 use brunt_model::{CheckFailure, Judgement, Run, Tally, TransactionTally};
 
@@ -17,6 +18,8 @@ pub struct Breakdown {
     pub columns: &'static [(&'static str, usize)],
     /// Name and figures of each part.
     pub rows: Vec<(String, Vec<String>)>,
+    /// Kind of the parts, if they have figures over time.
+    pub kind: Option<SubsetKind>,
 }
 
 const REQUEST_COLUMNS: [(&str, usize); 7] = [
@@ -39,6 +42,9 @@ const TRANSACTION_COLUMNS: [(&str, usize); 8] = [
     ("max", 100),
 ];
 
+/// Beginning of the name of a hop.
+const HOP: &str = "→ ";
+
 /// Quantiles of the response time in each row.
 const QUANTILES: [f64; 4] = [0.5, 0.95, 0.99, 1.0];
 
@@ -56,7 +62,12 @@ pub fn populations(run: &Run) -> Breakdown {
     let rows = run.populations.iter().map(|population| {
         (name_of_population(population), requests(population, &population.total))
     });
-    Breakdown { title: "Populations", columns: &REQUEST_COLUMNS, rows: rows.collect() }
+    Breakdown {
+        title: "Populations",
+        columns: &REQUEST_COLUMNS,
+        rows: rows.collect(),
+        kind: Some(SubsetKind::Population),
+    }
 }
 
 /// Returns a table of the groups of agents.
@@ -65,7 +76,12 @@ pub fn groups(run: &Run) -> Breakdown {
         let agents = plural(group.agents.len() as u64, "agent");
         (format!("{} ({agents})", group.name), requests(run, &group.total()))
     });
-    Breakdown { title: "Groups of agents", columns: &REQUEST_COLUMNS, rows: rows.collect() }
+    Breakdown {
+        title: "Groups of agents",
+        columns: &REQUEST_COLUMNS,
+        rows: rows.collect(),
+        kind: None,
+    }
 }
 
 fn name_of_population(population: &Run) -> String {
@@ -81,16 +97,26 @@ pub fn labels(run: &Run) -> Breakdown {
     let rows = steps.into_iter().flat_map(|(step, tally)| {
         let hops = run
             .hops_of(step)
-            .map(|(hop, tally)| (format!("→ {}", label_name(run, hop)), requests(run, tally)));
+            .map(|(hop, tally)| (format!("{HOP}{}", label_name(run, hop)), requests(run, tally)));
         std::iter::once((label_name(run, step), requests(run, tally))).chain(hops)
     });
-    Breakdown { title: "Labels", columns: &REQUEST_COLUMNS, rows: rows.collect() }
+    Breakdown {
+        title: "Labels",
+        columns: &REQUEST_COLUMNS,
+        rows: rows.collect(),
+        kind: Some(SubsetKind::Label),
+    }
 }
 
 /// Returns a table of the transactions, by name.
 pub fn transactions(run: &Run) -> Breakdown {
     let rows = run.transactions.iter().map(|(name, tally)| (name.clone(), transaction(run, tally)));
-    Breakdown { title: "Transactions", columns: &TRANSACTION_COLUMNS, rows: rows.collect() }
+    Breakdown {
+        title: "Transactions",
+        columns: &TRANSACTION_COLUMNS,
+        rows: rows.collect(),
+        kind: Some(SubsetKind::Transaction),
+    }
 }
 
 /// Returns a sentence for each failed check, most frequent first.
@@ -122,6 +148,12 @@ fn name_of(run: &Run, label: u32) -> String {
 }
 
 impl Breakdown {
+    /// Returns the part with the name of a row; None if the parts have no figures over time.
+    pub fn subset(&self, name: &str) -> Option<RunSubset> {
+        let name = name.strip_prefix(HOP).unwrap_or(name).to_owned();
+        Some(RunSubset { kind: self.kind?, name })
+    }
+
     /// Returns the head and the rows with all columns, for a format without a width.
     pub fn cells(&self) -> (Vec<String>, Vec<Vec<String>>) {
         let head = std::iter::once(self.title).chain(self.columns.iter().map(|column| column.0));

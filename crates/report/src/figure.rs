@@ -28,7 +28,7 @@ pub struct Chart {
     pub y: Axis,
     /// Lines of the chart.
     pub lines: Vec<ChartLine>,
-    /// Highlighted values of x, such as a knee.
+    /// Highlighted values and spans of x, such as a knee.
     pub marks: Vec<HighlightedValue>,
     /// Heat map, drawn instead of lines.
     pub heat: Option<Heat>,
@@ -111,11 +111,14 @@ pub struct ChartPoint {
     pub high: Option<f64>,
 }
 
-/// A highlighted value of x.
+/// A highlighted value of x, or a span that is shaded.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct HighlightedValue {
     /// Position on the x axis.
     pub x: f64,
+    /// End of the span on the x axis; None for a value.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until: Option<f64>,
     /// Name of the mark, such as `knee`.
     pub name: String,
     /// Index of the contender that it belongs to.

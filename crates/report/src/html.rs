@@ -20,15 +20,31 @@ use crate::agents::AgentRows;
 use crate::breakdown::{self, Breakdown};
 use crate::figure::Chart;
 use crate::study::StudyDocument;
+use crate::subset::RunSubset;
 use crate::xml::escaped;
 use crate::{panels, single};
 use brunt_model::{Analysis, Judgement, Run, Study, Trial};
 use columns::FigureColumns;
 use serde::Serialize;
 use std::io;
-use still::overview;
+use still::Overview;
 pub use template::{PageFile, Template};
 use zoom::Zoom;
+
+/// A page of a study, with links if a server has its parts.
+pub struct StudyPage<'a> {
+    /// The study.
+    pub study: &'a Study,
+    /// Its analysis.
+    pub analysis: &'a Analysis,
+    /// Returns the address of the page with the charts of a subset of its only run. None: the page has no
+    /// such links.
+    pub address: Option<&'a dyn Fn(&RunSubset) -> String>,
+    /// The subset of its only run that the charts show; None for the whole run.
+    pub shown: Option<&'a Run>,
+    /// Maximum number of rows of a table by label and the like; None for all.
+    pub most_rows: Option<usize>,
+}
 
 /// Writes a run as a page of one file, as the study of one trial.
 ///
@@ -37,7 +53,8 @@ use zoom::Zoom;
 /// If `out` cannot be written to.
 pub fn write(run: &Run, judgement: &Judgement, out: &mut dyn io::Write) -> io::Result<()> {
     let (study, analysis) = single::study_of(run, judgement);
-    write_page(&Template::one_file(), &study, &analysis, &overview(run, judgement), out)
+    let overview = Overview { run, judgement, address: None, most_rows: None };
+    StudyPage::of(&study, &analysis).write_with(&Template::one_file(), &overview.html(), out)
 }
 
 /// Writes a study as a page of one file.
@@ -46,57 +63,72 @@ pub fn write(run: &Run, judgement: &Judgement, out: &mut dyn io::Write) -> io::R
 ///
 /// If `out` cannot be written to.
 pub fn write_study(study: &Study, analysis: &Analysis, out: &mut dyn io::Write) -> io::Result<()> {
-    write_study_as(&Template::one_file(), study, analysis, out)
+    StudyPage::of(study, analysis).write(&Template::one_file(), out)
 }
 
-/// Writes a study as a page in this form.
-///
-/// # Errors
-///
-/// If `out` cannot be written to.
-pub fn write_study_as(
-    template: &Template,
-    study: &Study,
-    analysis: &Analysis,
-    out: &mut dyn io::Write,
-) -> io::Result<()> {
-    let overview = study.only_run().map(|trial| overview(&trial.run, &trial.judgement));
-    write_page(template, study, analysis, &overview.unwrap_or_default(), out)
-}
-
-fn write_page(
-    template: &Template,
-    study: &Study,
-    analysis: &Analysis,
-    overview: &str,
-    out: &mut dyn io::Write,
-) -> io::Result<()> {
-    out.write_all(template.before.as_bytes())?;
-    let name = escaped(&study.experiment.name);
-    let still = still::study(study, analysis, template.has_still_charts);
-    writeln!(out, "<main id=\"still\"><h1>{name}</h1>\n{overview}{still}</main>")?;
-    write_study_data(study, analysis, out)?;
-    for (index, trial) in study.trials.iter().enumerate() {
-        // One script element for each trial: the page parses it only when the user opens the trial.
-        let figures: Vec<Chart> =
-            panels::of_trial(study, index).into_iter().map(without_trial).collect();
-        let figures = figures.iter().map(FigureColumns::from).collect();
-        write_data(out, &format!("trial-{index}"), &TrialData::new(figures, trial))?;
+impl<'a> StudyPage<'a> {
+    /// Returns the page without links to others.
+    pub fn of(study: &'a Study, analysis: &'a Analysis) -> Self {
+        Self { study, analysis, address: None, shown: None, most_rows: None }
     }
-    out.write_all(template.after.as_bytes())
-}
 
-fn write_study_data(study: &Study, analysis: &Analysis, out: &mut dyn io::Write) -> io::Result<()> {
-    let figures = panels::figures(study, analysis);
-    let of_several_trials = figures.iter().filter(|figure| figure.trial.is_none());
-    let data = StudyData {
-        // The page of a study with hundreds of trials must open quickly, so this has no data of
-        // trials.
-        document: document(study, analysis),
-        figures: of_several_trials.map(FigureColumns::from).collect(),
-        shown: panels::chosen(study, analysis).first().copied().unwrap_or(0),
-    };
-    write_data(out, "study", &data)
+    /// Writes the page in this form.
+    ///
+    /// # Errors
+    ///
+    /// If `out` cannot be written to.
+    pub fn write(&self, template: &Template, out: &mut dyn io::Write) -> io::Result<()> {
+        let overview = self.study.only_run().map(|Trial { run, judgement, .. }| {
+            let Self { address, most_rows, .. } = *self;
+            Overview { run, judgement, address, most_rows }.html()
+        });
+        self.write_with(template, &overview.unwrap_or_default(), out)
+    }
+
+    fn write_with(
+        &self,
+        template: &Template,
+        overview: &str,
+        out: &mut dyn io::Write,
+    ) -> io::Result<()> {
+        let Self { study, analysis, .. } = self;
+        out.write_all(template.before.as_bytes())?;
+        let name = escaped(&study.experiment.name);
+        let still = still::study(study, analysis, template.has_still_charts);
+        writeln!(out, "<main id=\"still\"><h1>{name}</h1>\n{overview}{still}</main>")?;
+        let charted = self.shown.map(|subset| single::study_of(subset, &Judgement::default()));
+        let (charted, charted_analysis) =
+            charted.as_ref().map_or((*study, *analysis), |(study, analysis)| (study, analysis));
+        let figures = panels::figures(charted, charted_analysis);
+        let of_several_trials = figures.iter().filter(|figure| figure.trial.is_none());
+        let data = StudyData {
+            // The page of a study with hundreds of trials must open quickly, so this has no data
+            // of trials.
+            document: document(study, analysis),
+            figures: of_several_trials.map(FigureColumns::from).collect(),
+            shown: panels::chosen(study, analysis).first().copied().unwrap_or(0),
+        };
+        write_data(out, "study", &data)?;
+        for (index, trial) in study.trials.iter().enumerate() {
+            // One script element for each trial: the page parses it only when the user opens the
+            // trial.
+            let figures: Vec<Chart> =
+                panels::of_trial(charted, index).into_iter().map(without_trial).collect();
+            let figures = figures.iter().map(FigureColumns::from).collect();
+            let mut data = TrialData {
+                figures,
+                zoom: Zoom::from(self.shown.unwrap_or(&trial.run)),
+                tables: Vec::new(),
+                check_failures: Vec::new(),
+            };
+            // The overview has those of an only run.
+            if study.only_run().is_none() {
+                data.add_tables(trial);
+            }
+            write_data(out, &format!("trial-{index}"), &data)?;
+        }
+        out.write_all(template.after.as_bytes())
+    }
 }
 
 /// Removes the trial's name from the title of a figure: the page shows it above all
@@ -122,7 +154,7 @@ struct StudyData<'a> {
 struct TrialData<'a> {
     figures: Vec<FigureColumns<'a>>,
     zoom: Zoom,
-    /// The trial by population, agent, label and transaction.
+    /// The trial by population, agent, label and transaction; empty for an only run.
     tables: Vec<TrialTable>,
     /// A sentence for each failed check.
     check_failures: Vec<String>,
@@ -141,19 +173,11 @@ impl From<&Breakdown> for TrialTable {
     }
 }
 
-impl<'a> TrialData<'a> {
-    fn new(figures: Vec<FigureColumns<'a>>, trial: &Trial) -> Self {
-        let run = &trial.run;
-        let tables = breakdown::all(run, &trial.judgement, AgentRows::All)
-            .iter()
-            .map(TrialTable::from)
-            .collect();
-        Self {
-            figures,
-            zoom: Zoom::from(run),
-            tables,
-            check_failures: breakdown::check_failures(run),
-        }
+impl TrialData<'_> {
+    fn add_tables(&mut self, Trial { run, judgement, .. }: &Trial) {
+        let tables = breakdown::all(run, judgement, AgentRows::All);
+        self.tables = tables.iter().map(TrialTable::from).collect();
+        self.check_failures = breakdown::check_failures(run);
     }
 }
 

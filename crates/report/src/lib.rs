@@ -61,6 +61,7 @@ mod sheet;
 pub mod single;
 pub mod stored;
 pub mod study;
+pub mod subset;
 mod svg;
 pub mod text;
 mod ticks;

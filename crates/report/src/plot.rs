@@ -105,7 +105,8 @@ impl PlotArea {
         // Gaps at the ends of the lines need no space on the axis.
         let xs = points.iter().filter(|point| point.y.is_some()).map(|point| point.x);
         let xs = xs.chain(heat.iter().flat_map(|heat| heat.x.iter().copied()));
-        let xs: Vec<f64> = xs.chain(figure.marks.iter().map(|mark| mark.x)).collect();
+        let marks = figure.marks.iter().flat_map(|mark| [Some(mark.x), mark.until]).flatten();
+        let xs: Vec<f64> = xs.chain(marks).collect();
         // Bands belong to the range of the axis, or they would leave the plot area.
         let values = points.iter().flat_map(|point| [point.y, point.low, point.high]).flatten();
         let ys = values.chain(heat.iter().flat_map(|heat| heat.y.iter().copied()));
@@ -241,6 +242,11 @@ impl PlotArea {
             let is_right = self.has_space_to_the_right(mark);
             let (at, anchor) =
                 if is_right { (x + 5.0, Anchor::Start) } else { (x - 5.0, Anchor::End) };
+            if let Some(until) = mark.until.map(|until| self.x.at(until)) {
+                let (top, bottom) = (self.top, self.bottom);
+                let points = vec![(x, top), (until, top), (until, bottom), (x, bottom)];
+                shapes.push(DrawingElement::Area { points, ink });
+            }
             shapes.push(DrawingElement::Line { points, ink, width: 1.2, dashes: DASHES[2] });
             shapes.push(text((at, y), anchor, &mark.name, SMALL, Ink::Soft));
         }

@@ -4,23 +4,15 @@
 //! reply to `process` is the number of the process.
 
 use crate::interrupt::Interrupt;
+use crate::line_socket::{LineSocket, MAX_LINE, ask};
 use crate::run::EventListener;
 use brunt_model::{Event, Mark, Tick};
-use std::fs::{self, File};
-use std::io::{self, BufRead, BufReader, Read, Write};
-use std::os::fd::AsRawFd;
-use std::os::unix::net::{UnixListener, UnixStream};
+use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread::{self, JoinHandle};
-use std::time::Duration;
 
-/// Maximum number of bytes of an order.
-const MAX_ORDER: u64 = 1024;
-
-/// Maximum time that one side waits for the other.
-const MAX_WAIT: Duration = Duration::from_secs(5);
+/// Word that asks for the number of the process.
+const PROCESS: &str = "process";
 
 /// Order to an active run.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,8 +26,8 @@ pub enum RunOrder {
 impl RunOrder {
     fn line(&self) -> String {
         match self {
-            Self::Stop => "stop\n".to_owned(),
-            Self::Mark(text) => format!("mark {}\n", text.replace(['\n', '\r'], " ")),
+            Self::Stop => "stop".to_owned(),
+            Self::Mark(text) => format!("mark {}", text.replace(['\n', '\r'], " ")),
         }
     }
 
@@ -55,8 +47,9 @@ impl RunOrder {
 /// A sentence with the reason: the run is over, or refuses the order.
 pub fn give(socket: &Path, order: &RunOrder) -> Result<(), String> {
     let line = order.line();
-    if line.len() as u64 > MAX_ORDER {
-        return Err(format!("a mark has at most {} bytes", MAX_ORDER - 6));
+    // With the end of the line.
+    if line.len() as u64 >= MAX_LINE {
+        return Err(format!("a mark has at most {} bytes", MAX_LINE - 6));
     }
     let reply = ask(socket, &line).map_err(|error| match error.kind() {
         io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused => {
@@ -69,114 +62,52 @@ pub fn give(socket: &Path, order: &RunOrder) -> Result<(), String> {
 
 /// Returns the number of the process that carries out the run with this socket; None if the run is over.
 pub fn process_of(socket: &Path) -> Option<u32> {
-    ask(socket, "process\n").ok()?.parse().ok()
-}
-
-fn ask(socket: &Path, line: &str) -> io::Result<String> {
-    let mut connection = in_folder(socket, UnixStream::connect)?;
-    connection.set_read_timeout(Some(MAX_WAIT))?;
-    connection.set_write_timeout(Some(MAX_WAIT))?;
-    connection.write_all(line.as_bytes())?;
-    let mut reply = String::new();
-    BufReader::new(connection).take(MAX_ORDER).read_line(&mut reply)?;
-    Ok(reply.trim_end().to_owned())
-}
-
-/// Calls `call` with a short path of a socket: the system limits it to 107 bytes, and folders of stores may be longer.
-fn in_folder<T>(socket: &Path, call: impl FnOnce(PathBuf) -> io::Result<T>) -> io::Result<T> {
-    let folder = File::open(socket.parent().unwrap_or(Path::new(".")))?;
-    let name = socket.file_name().unwrap_or_default();
-    call(PathBuf::from(format!("/proc/self/fd/{}", folder.as_raw_fd())).join(name))
+    ask(socket, PROCESS).ok()?.parse().ok()
 }
 
 /// Receives orders for an active run on a separate thread. Marks become events.
 pub struct ControlSocket {
-    path: PathBuf,
-    shared: Arc<SharedOrders>,
-    thread: Option<JoinHandle<()>>,
-}
-
-struct SharedOrders {
-    interrupt: Interrupt,
-    marks: Mutex<Vec<String>>,
-    is_closed: AtomicBool,
+    _socket: LineSocket,
+    marks: Arc<Mutex<Vec<String>>>,
 }
 
 impl ControlSocket {
     /// Listens at this path. None if the system does not allow it: a run needs no control.
     pub fn open(path: PathBuf, interrupt: Interrupt) -> Option<Self> {
-        // An earlier process with this run was killed, and left its socket.
-        let _ = fs::remove_file(&path);
-        let listener = in_folder(&path, UnixListener::bind).ok()?;
-        let shared = Arc::new(SharedOrders {
-            interrupt,
-            marks: Mutex::default(),
-            is_closed: AtomicBool::new(false),
-        });
-        let of_thread = Arc::clone(&shared);
-        let thread = thread::Builder::new().name("brunt-control".into());
-        let thread = thread.spawn(move || take_orders(&listener, &of_thread)).ok()?;
-        Some(Self { path, shared, thread: Some(thread) })
+        let marks: Arc<Mutex<Vec<String>>> = Arc::default();
+        let of_thread = Arc::clone(&marks);
+        let socket = LineSocket::open(path, move |line| answer(line, &interrupt, &of_thread))?;
+        Some(Self { _socket: socket, marks })
     }
 }
 
-fn take_orders(listener: &UnixListener, shared: &SharedOrders) {
-    for connection in listener.incoming() {
-        if shared.is_closed.load(Ordering::Acquire) {
-            return;
-        }
-        // The other side notices a connection that breaks.
-        let _ = connection.and_then(|connection| take_order(connection, shared));
+fn answer(line: &str, interrupt: &Interrupt, marks: &Mutex<Vec<String>>) -> String {
+    if line == PROCESS {
+        return std::process::id().to_string();
     }
-}
-
-fn take_order(mut connection: UnixStream, shared: &SharedOrders) -> io::Result<()> {
-    connection.set_read_timeout(Some(MAX_WAIT))?;
-    connection.set_write_timeout(Some(MAX_WAIT))?;
-    let mut line = String::new();
-    BufReader::new((&connection).take(MAX_ORDER)).read_line(&mut line)?;
-    let line = line.trim_end();
-    if line == "process" {
-        return writeln!(connection, "{}", std::process::id());
-    }
-    let reply = match RunOrder::from_line(line) {
-        Some(RunOrder::Stop) => {
-            shared.interrupt.stop();
-            "ok\n"
-        }
+    match RunOrder::from_line(line) {
+        Some(RunOrder::Stop) => interrupt.stop(),
         Some(RunOrder::Mark(text)) => {
-            shared.marks.lock().unwrap_or_else(PoisonError::into_inner).push(text);
-            "ok\n"
+            marks.lock().unwrap_or_else(PoisonError::into_inner).push(text);
         }
-        None => "unknown order: write `stop`, or `mark` and a text\n",
-    };
-    connection.write_all(reply.as_bytes())
+        None => return "unknown order: write `stop`, or `mark` and a text".to_owned(),
+    }
+    "ok".to_owned()
 }
 
 impl EventListener for ControlSocket {
     fn on_event(&mut self, _event: &Event) {}
 
     fn pending_events(&mut self, at: Tick) -> Vec<Event> {
-        let mut marks = self.shared.marks.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut marks = self.marks.lock().unwrap_or_else(PoisonError::into_inner);
         marks.drain(..).map(|text| Event::Mark(Mark { at, text })).collect()
-    }
-}
-
-impl Drop for ControlSocket {
-    fn drop(&mut self) {
-        self.shared.is_closed.store(true, Ordering::Release);
-        // The connection ends the thread's wait. Without the folder, the thread ends with the process.
-        let is_awake = in_folder(&self.path, UnixStream::connect).is_ok();
-        if let Some(thread) = self.thread.take().filter(|_| is_awake) {
-            let _ = thread.join();
-        }
-        let _ = fs::remove_file(&self.path);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
 
     #[test]
     fn orders_stop_a_run_and_mark_it() {
@@ -191,7 +122,7 @@ mod tests {
         assert_eq!(socket.pending_events(Tick(7)), [mark("deploy of 1.2")]);
         assert_eq!(socket.pending_events(Tick(8)), []);
         for wrong in ["", "mark", "mark  ", "stop now", "\u{1f600}", "halt"] {
-            let reply = ask(&path, &format!("{wrong}\n")).unwrap();
+            let reply = ask(&path, wrong).unwrap();
             assert!(reply.starts_with("unknown order"), "{wrong}: {reply}");
         }
         let long = give(&path, &RunOrder::Mark("x".repeat(2000))).unwrap_err();

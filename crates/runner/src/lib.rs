@@ -18,7 +18,7 @@
 //! * [`witness`]: events of single connections and replies.
 //! * [`mailbox`]: passes the events of a run to a listener that may be slow.
 //! * [`keep`]: listeners that store the run and read the server.
-//! * [`control_socket`]: takes orders for an active run from other processes.
+//! * [`control_socket`]: takes orders for an active run from other processes, through a [`line_socket`].
 //! * `data_files`: size and hash of data files.
 //! * `steer`: ends a warm-up or a run early.
 //! * [`live_output`]: sends figures to other systems during a run.
@@ -48,6 +48,7 @@ pub mod exit;
 pub mod experiment;
 pub mod interrupt;
 pub mod keep;
+pub mod line_socket;
 pub mod live_output;
 pub mod mailbox;
 pub mod reflection;

@@ -29,6 +29,7 @@ mod texts;
 
 pub use error::{ScriptError, WordError};
 pub use program::user::{self, CompiledScript};
+pub use replies::proposals;
 pub use replies::script_call::sample_message;
 pub use texts::before_run::BeforeRun;
 pub use texts::feed::Feeds;

@@ -21,8 +21,8 @@ impl SourcePosition {
         Self { source: Arc::clone(file), line, column }
     }
 
-    /// Line and column, by which errors are sorted.
-    pub(crate) fn line_and_column(&self) -> (u32, u32) {
+    /// Line and column; both are 0 if the position is not a line of a file.
+    pub fn line_and_column(&self) -> (u32, u32) {
         (self.line, self.column)
     }
 

@@ -18,7 +18,8 @@
 //! * `schema`: types → JSON Schema.
 //! * `file`: combines all of these.
 //! * [`mod@write`]: YAML of plan files.
-//! * [`edit`](fn@edit): changes one value in the text of a plan file.
+//! * [`edit`](fn@edit): changes one value in the text of a plan file. `steps`: paths of steps by their labels.
+//! * [`replace_file`]: writes a plan file.
 
 mod edit;
 mod file;
@@ -27,10 +28,12 @@ mod json;
 mod node;
 mod probes;
 pub(crate) mod read;
+mod replace;
 pub mod scenario;
 mod schema;
 mod sections;
 mod sets;
+mod steps;
 mod vary;
 pub(crate) mod words;
 pub mod write;
@@ -49,9 +52,11 @@ pub use json::{json, json_text};
 pub use node::{NamedNode, PlanNode, PlanValue};
 pub use probes::PlannedProbe;
 pub(crate) use read::read;
+pub use replace::replace_file;
 pub use schema::{keys, schema};
 pub use sections::{Form, PlanKey, plan_keys};
 pub use sets::{PlanVariable, set_in_text, variables};
+pub use steps::paths_of_label;
 pub use write::Yaml;
 pub use yaml::parse;
 

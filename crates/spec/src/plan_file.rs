@@ -16,7 +16,7 @@ pub mod show;
 mod stages;
 
 pub use joined::join;
-pub use resolve::{ResolvedPlan, UnresolvedPlan, load, open};
+pub use resolve::{ResolvedPlan, UnresolvedPlan, load, open, open_text};
 
 /// Value of `${dir}` if no folder is created. A run gets its own folder, with other
 /// letters for the X.

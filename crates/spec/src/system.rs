@@ -10,6 +10,12 @@ use std::path::PathBuf;
 const NEEDS_DESCRIPTORS: &str =
     "--grpc needs descriptors of the service here: add --proto FILE or --descriptor-set FILE";
 
+/// Message if the server cannot be asked for its versions of HTTP.
+const NEEDS_VERSIONS: &str = "the server cannot be asked here";
+
+/// Messages of a [bare](System::bare) system about values that it cannot check without the server.
+pub const NEEDS_SERVER: [&str; 2] = [NEEDS_DESCRIPTORS, NEEDS_VERSIONS];
+
 /// The system that runs a plan.
 #[derive(Debug, Clone, Copy)]
 pub struct System {
@@ -56,7 +62,7 @@ impl System {
             stdin: || Ok(Vec::new()),
             program: || Err(io::Error::from(io::ErrorKind::Unsupported)),
             reflect_descriptors: |_, _| Err(NEEDS_DESCRIPTORS.to_owned()),
-            best_http_version: |_| Err("the server cannot be asked here".to_owned()),
+            best_http_version: |_| Err(NEEDS_VERSIONS.to_owned()),
             on_options: |_| (),
             plan_text: |_| (),
             plan_tree: |_| (),

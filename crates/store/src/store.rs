@@ -151,6 +151,12 @@ impl Store {
         self.directory.control().join(id)
     }
 
+    /// Path of the socket of a studio that shows this store.
+    pub fn studio_socket(&self) -> PathBuf {
+        // No id of a run is this word.
+        self.directory.control().join("studio")
+    }
+
     /// Finds an item by its id, the beginning of an id, a tag, the name of
     /// an experiment, or `last`.
     ///

@@ -14,6 +14,9 @@ const SCRIPT: &str = include_str!("studio.js");
 /// Style of the studio's own pages, in addition to that of the report page.
 const STYLE: &str = include_str!("studio.css");
 
+/// Script of the editor, built from `web-ui/src/editor`.
+const EDITOR: &str = include_str!("editor.js");
+
 /// A script or a style.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Asset {
@@ -25,12 +28,19 @@ pub enum Asset {
     StudioStyle,
     /// Script of the studio.
     StudioScript,
+    /// Script of the editor.
+    EditorScript,
 }
 
 impl Asset {
     /// All assets.
-    pub const ALL: [Self; 4] =
-        [Self::PageStyle, Self::PageScript, Self::StudioStyle, Self::StudioScript];
+    pub const ALL: [Self; 5] = [
+        Self::PageStyle,
+        Self::PageScript,
+        Self::StudioStyle,
+        Self::StudioScript,
+        Self::EditorScript,
+    ];
 
     /// Path of the asset.
     pub fn path(self) -> &'static str {
@@ -39,6 +49,7 @@ impl Asset {
             Self::PageScript => "/page.js",
             Self::StudioStyle => "/studio.css",
             Self::StudioScript => "/studio.js",
+            Self::EditorScript => "/editor.js",
         }
     }
 
@@ -48,12 +59,15 @@ impl Asset {
             Self::PageScript => PageFile::Script.content(),
             Self::StudioStyle => STYLE,
             Self::StudioScript => SCRIPT,
+            Self::EditorScript => EDITOR,
         }
     }
 
     fn media_type(self) -> &'static str {
         match self {
-            Self::PageScript | Self::StudioScript => "text/javascript; charset=utf-8",
+            Self::PageScript | Self::StudioScript | Self::EditorScript => {
+                "text/javascript; charset=utf-8"
+            }
             Self::PageStyle | Self::StudioStyle => "text/css; charset=utf-8",
         }
     }
@@ -94,8 +108,10 @@ mod tests {
 
     #[test]
     fn the_first_view_is_small() {
+        let editor = Asset::EditorScript.compressed().len();
         let bytes: usize = Asset::ALL.iter().map(|asset| asset.compressed().len()).sum();
-        assert!((1000..60_000).contains(&bytes), "{bytes}");
+        assert!((1000..60_000).contains(&(bytes - editor)), "{bytes} {editor}");
+        assert!(editor < 200_000, "{editor}");
     }
 
     #[test]

@@ -1,9 +1,10 @@
 //! The frame of a page.
 
 use crate::assets::Asset;
-use axum::http::StatusCode;
+use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{Html, IntoResponse, Response};
 use maud::{DOCTYPE, Markup, html};
+use serde::Serialize;
 
 /// Returns a page of the studio.
 pub fn page(title: &str, above: &Markup, content: &Markup) -> Html<String> {
@@ -48,6 +49,17 @@ pub fn post_form(action: &str, token: &str, content: &Markup) -> Markup {
     }
 }
 
+/// Returns a value for a script.
+///
+/// # Errors
+///
+/// It cannot be written as JSON.
+pub fn json(value: &impl Serialize) -> Result<Response, Problem> {
+    let text = serde_json::to_string(value).map_err(|error| Problem::internal(&error))?;
+    let media_type = HeaderValue::from_static("application/json");
+    Ok(([(header::CONTENT_TYPE, media_type)], text).into_response())
+}
+
 /// A page that cannot be shown.
 #[derive(Debug)]
 pub struct Problem {
@@ -61,6 +73,11 @@ impl Problem {
     /// A request that is wrong.
     pub fn bad_request(text: impl Into<String>) -> Self {
         Self { status: StatusCode::BAD_REQUEST, text: text.into() }
+    }
+
+    /// A request for something that does not exist.
+    pub fn not_found(text: impl Into<String>) -> Self {
+        Self { status: StatusCode::NOT_FOUND, text: text.into() }
     }
 
     /// An error of this machine or of brunt.

@@ -4,8 +4,8 @@
 //! run is that of `report`, with links to its script and style.
 //!
 //! * `guard`: which requests are answered. `server`: the routes, and the headers of all replies.
-//! * `pages`: the list, a run or experiment, a comparison.
-//! * `live`: active runs. `shared`: the state that all pages share.
+//! * `pages`: the list, a run or experiment, a comparison, the start of a run, the editor and tries of plan files.
+//! * `watched`: active runs, and replays. `shared`: the state that all pages share.
 //! * `fields`: fields of URLs and forms. `layout`: the frame of a page. `assets`: scripts and styles.
 //!
 //! Out of scope: measuring. Every run is a separate process; the studio only reads its log and gives it orders.
@@ -14,9 +14,9 @@ mod assets;
 mod fields;
 mod guard;
 mod layout;
-mod live;
 mod pages;
 mod server;
 mod shared;
+mod watched;
 
-pub use server::{Studio, StudioError};
+pub use server::{Studio, StudioError, StudioProgram};

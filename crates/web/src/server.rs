@@ -3,15 +3,17 @@
 use crate::assets::Asset;
 use crate::guard::{Guard, LINK_PATH, Refusal};
 use crate::layout::{Problem, page, strip};
-use crate::live::LiveRuns;
 use crate::pages;
 use crate::shared::{MAX_READING, Shared};
+use crate::watched::WatchedRuns;
 use axum::Router;
 use axum::extract::{Path, Request, State};
-use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
+use brunt_engine::clock::unix_seconds;
+use brunt_spec::System;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
@@ -19,17 +21,21 @@ use maud::html;
 use std::io;
 use std::net::{SocketAddr, TcpListener};
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::net::TcpStream;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tokio::time::sleep;
+use tokio::time::{sleep, timeout};
 
 /// Maximum number of connections.
 const MAX_CONNECTIONS: usize = 256;
 
 /// Delay after an accept that failed, such as without descriptors.
 const AFTER_ACCEPT_ERROR: Duration = Duration::from_millis(100);
+
+/// Pause between looks whether the studio is still in use.
+const IDLE_PAUSE: Duration = Duration::from_secs(5);
 
 /// Headers of every reply. Pages load nothing from elsewhere, and no other page may contain or read them.
 const HEADERS: [(HeaderName, &str); 5] = [
@@ -50,6 +56,16 @@ pub struct Studio {
     listener: TcpListener,
     address: SocketAddr,
     shared: Arc<Shared>,
+}
+
+/// The program of a studio, and its machine.
+pub struct StudioProgram {
+    /// The command line, as the source of comparisons.
+    pub command: String,
+    /// Path of brunt, for runs that the studio starts.
+    pub program: PathBuf,
+    /// The system, for checks of plan files.
+    pub system: System,
 }
 
 /// Reason why a studio cannot start.
@@ -83,8 +99,7 @@ impl Studio {
     pub fn bind(
         directory: PathBuf,
         address: SocketAddr,
-        command: String,
-        program: PathBuf,
+        program: StudioProgram,
     ) -> Result<Self, StudioError> {
         if !address.ip().is_loopback() {
             return Err(StudioError::NotLoopback { address });
@@ -97,18 +112,24 @@ impl Studio {
         let (listener, address) =
             bound.map_err(|source| StudioError::Listen { address, source })?;
         let guard = Guard::new(address)?;
+        let StudioProgram { command, program, system } = program;
         let shared = Shared {
             directory,
             idle_stores: Mutex::default(),
             guard,
-            live: LiveRuns::default(),
+            watched: WatchedRuns::default(),
             command,
             program,
+            system,
+            started: Mutex::default(),
+            tries: Mutex::default(),
+            latest_request: AtomicU64::default(),
         };
+        shared.note_request();
         Ok(Self { listener, address, shared: Arc::new(shared) })
     }
 
-    /// Returns a link that admits one browser.
+    /// Returns a link that admits one browser to the list of runs.
     ///
     /// # Errors
     ///
@@ -117,12 +138,27 @@ impl Studio {
         Ok(format!("http://{}{}", self.address, self.shared.guard.new_link()?))
     }
 
-    /// Answers requests until the process ends.
+    /// Returns a link that admits one browser to the run of a process.
+    ///
+    /// # Errors
+    ///
+    /// The system provides no random numbers.
+    pub fn new_link_to(&self, process: u32) -> Result<String, StudioError> {
+        Ok(format!("{}{}", self.new_link()?, pages::starting::address(process)))
+    }
+
+    /// Time since the latest request.
+    pub fn idle_time(&self) -> Duration {
+        let latest = self.shared.latest_request.load(Ordering::Relaxed);
+        Duration::from_secs((unix_seconds() as u64).saturating_sub(latest))
+    }
+
+    /// Answers requests until the process ends, or until there was none for some time.
     ///
     /// # Errors
     ///
     /// The system does not allow it.
-    pub fn serve(&self) -> io::Result<()> {
+    pub fn serve(&self, end_idle: Option<Duration>) -> io::Result<()> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let listener = self.listener.try_clone()?;
         let routes = routes(Arc::clone(&self.shared));
@@ -130,12 +166,16 @@ impl Studio {
             let listener = tokio::net::TcpListener::from_std(listener)?;
             let places = Arc::new(Semaphore::new(MAX_CONNECTIONS));
             loop {
+                if end_idle.is_some_and(|limit| self.idle_time() >= limit) {
+                    return Ok(());
+                }
                 let place = Arc::clone(&places).acquire_owned().await.map_err(io::Error::other)?;
-                match listener.accept().await {
-                    Ok((connection, _)) => {
+                match timeout(IDLE_PAUSE, listener.accept()).await {
+                    Ok(Ok((connection, _))) => {
                         tokio::spawn(answer(connection, routes.clone(), place));
                     }
-                    Err(_) => sleep(AFTER_ACCEPT_ERROR).await,
+                    Ok(Err(_)) => sleep(AFTER_ACCEPT_ERROR).await,
+                    Err(_elapsed) => {}
                 }
             }
         })
@@ -160,18 +200,24 @@ fn routes(shared: Arc<Shared>) -> Router {
         .route("/runs/{id}/change", post(pages::item::change))
         .route("/runs/{id}/order", post(pages::item::give_order))
         .route("/start", get(pages::start::show).post(pages::start::start))
+        .route("/starting/{process}", get(pages::starting::show))
+        .route("/edit", get(pages::edit::show))
+        .route("/edit/check", post(pages::edit::check))
+        .route("/edit/save", post(pages::edit::save))
+        .route("/edit/schema.json", get(pages::edit::plan_schema))
+        .route("/tries", post(pages::tries::start))
+        .route("/tries/{number}", get(pages::tries::show))
+        .route("/tries/{number}/extract", post(pages::tries::extract::add))
         .route("/compare", get(pages::compare::show))
         .route("/compare/share", get(pages::compare::share))
-        .route(&format!("{LINK_PATH}{{key}}"), get(open));
+        .route(&format!("{LINK_PATH}{{key}}"), get(open))
+        .route(&format!("{LINK_PATH}{{key}}/starting/{{process}}"), get(open_process));
     for asset in Asset::ALL {
         let reply = move |headers: HeaderMap| async move { asset.reply(&headers) };
         routes = routes.route(asset.path(), get(reply));
     }
     routes
-        .fallback(async || Problem {
-            status: StatusCode::NOT_FOUND,
-            text: "There is no such page.".to_owned(),
-        })
+        .fallback(async || Problem::not_found("There is no such page."))
         // Also for paths and methods that do not exist.
         .layer(from_fn_with_state(Arc::clone(&shared), admit))
         .with_state(shared)
@@ -186,7 +232,10 @@ async fn admit(State(shared): State<Arc<Shared>>, request: Request, next: Next) 
         .check_host(&parts)
         .and_then(|()| if is_link { Ok(()) } else { shared.guard.check_token(&parts.headers) });
     let mut response = match admitted {
-        Ok(()) => next.run(Request::from_parts(parts, body)).await,
+        Ok(()) => {
+            shared.note_request();
+            next.run(Request::from_parts(parts, body)).await
+        }
         Err(refusal) => refusal.into_response(),
     };
     let headers = response.headers_mut();
@@ -209,11 +258,23 @@ async fn open(
     State(shared): State<Arc<Shared>>,
     Path(key): Path<String>,
 ) -> Result<Response, Refusal> {
-    let cookie = shared.guard.use_link(&key)?;
+    lead_to(&shared, &key, "/")
+}
+
+/// Sets the cookie, and leads to the run of a process.
+async fn open_process(
+    State(shared): State<Arc<Shared>>,
+    Path((key, process)): Path<(String, u32)>,
+) -> Result<Response, Refusal> {
+    lead_to(&shared, &key, &pages::starting::address(process))
+}
+
+fn lead_to(shared: &Shared, key: &str, address: &str) -> Result<Response, Refusal> {
+    let cookie = shared.guard.use_link(key)?;
     let cookie = HeaderValue::from_str(&cookie).map_err(|_| Refusal::Link)?;
     // No redirect: browsers send a cookie with SameSite=Strict only after a page of the same site.
-    let leads_on = (header::REFRESH, HeaderValue::from_static("0;url=/"));
-    let content = html! { p { a href="/" { "To the runs" } } };
+    let leads_on = HeaderValue::from_str(&format!("0;url={address}")).map_err(|_| Refusal::Link)?;
+    let content = html! { p { a href=(address) { "Continue" } } };
     let page = page("Studio", &strip(&html! {}), &content);
-    Ok(([(header::SET_COOKIE, cookie), leads_on], page).into_response())
+    Ok(([(header::SET_COOKIE, cookie), (header::REFRESH, leads_on)], page).into_response())
 }

@@ -3,17 +3,22 @@
 use crate::fields::Fields;
 use crate::guard::Guard;
 use crate::layout::Problem;
-use crate::live::LiveRuns;
+use crate::pages::starting::StartedProcess;
+use crate::pages::tries::Tries;
+use crate::watched::WatchedRuns;
 use axum::body::Body;
 use axum::http::{StatusCode, Uri};
+use brunt_engine::clock::unix_seconds;
+use brunt_spec::System;
 use brunt_store::{Store, StoreError};
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
-/// Maximum size of a form.
+/// Maximum size of a short form.
 const MAX_FORM_BYTES: usize = 64 << 10;
 
 /// Maximum time for the head of a request, and for its form.
@@ -29,15 +34,38 @@ pub struct Shared {
     pub idle_stores: Mutex<Vec<Store>>,
     /// Hosts and tokens.
     pub guard: Guard,
-    /// Active runs with viewers.
-    pub live: LiveRuns,
+    /// Runs with viewers, up to an instant.
+    pub watched: WatchedRuns,
     /// The command, as the source of comparisons.
     pub command: String,
     /// The program of brunt, for runs that the studio starts.
     pub program: PathBuf,
+    /// Processes that the studio has started, until they have a run.
+    pub started: Mutex<Vec<StartedProcess>>,
+    /// Tries, the oldest first.
+    pub tries: Mutex<Tries>,
+    /// The system, for checks of plan files.
+    pub system: System,
+    /// Time of the latest request, in seconds since 1970-01-01 UTC.
+    pub latest_request: AtomicU64,
 }
 
 impl Shared {
+    /// Locks the processes that the studio has started.
+    pub fn started(&self) -> MutexGuard<'_, Vec<StartedProcess>> {
+        self.started.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Locks the tries.
+    pub fn tries(&self) -> MutexGuard<'_, Tries> {
+        self.tries.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Notes a request.
+    pub fn note_request(&self) {
+        self.latest_request.store(unix_seconds() as u64, Ordering::Relaxed);
+    }
+
     /// Returns an open store for one request at a time.
     fn take_store(&self) -> Result<Store, StoreError> {
         let idle = self.idle().pop();
@@ -54,20 +82,29 @@ pub fn query(uri: &Uri) -> Fields {
     Fields::decode(uri.query().unwrap_or_default().as_bytes())
 }
 
-/// Reads a form, and checks its token.
+/// Reads a short form, and checks its token.
 ///
 /// # Errors
 ///
 /// It is too long, too slow, or not from a page of this studio.
 pub async fn form(shared: &Shared, body: Body) -> Result<Fields, Problem> {
-    let read = timeout(MAX_READING, axum::body::to_bytes(body, MAX_FORM_BYTES)).await;
+    form_up_to(MAX_FORM_BYTES, shared, body).await
+}
+
+/// Reads a form of at most this size, and checks its token.
+///
+/// # Errors
+///
+/// It is too long, too slow, or not from a page of this studio.
+pub async fn form_up_to(max_bytes: usize, shared: &Shared, body: Body) -> Result<Fields, Problem> {
+    let read = timeout(MAX_READING, axum::body::to_bytes(body, max_bytes)).await;
     let bytes = read.map_err(|_| Problem {
         status: StatusCode::REQUEST_TIMEOUT,
         text: "The form did not come in time.".to_owned(),
     })?;
     let bytes = bytes.map_err(|_| Problem {
         status: StatusCode::PAYLOAD_TOO_LARGE,
-        text: format!("A form has at most {MAX_FORM_BYTES} bytes."),
+        text: format!("This form has at most {max_bytes} bytes."),
     })?;
     let fields = Fields::decode(&bytes);
     shared
@@ -101,9 +138,7 @@ pub async fn with_store<T: Send + 'static>(
 impl From<StoreError> for Problem {
     fn from(error: StoreError) -> Self {
         match error {
-            StoreError::Unknown(_) => {
-                Self { status: StatusCode::NOT_FOUND, text: error.to_string() }
-            }
+            StoreError::Unknown(_) => Self::not_found(error.to_string()),
             error if error.is_usage_error() => Self::bad_request(error.to_string()),
             error => Self::internal(&error),
         }

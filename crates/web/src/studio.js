@@ -1,42 +1,119 @@
-// Follows a run that goes on: loads its page again, and passes it to the script of the report page.
+// Follows a run that goes on, or replays one: loads its page again, and passes it to the script of the report page. On the page of
+// a try, fills in the selected text of a body.
 
 const PAUSE_MS = 1000;
 const MAX_PAUSE_MS = 10_000;
 
-const live = () => document.getElementById('live');
+const byId = (id) => document.getElementById(id);
 
-/** Loads the page once more. Returns whether the run goes on. */
-async function follow() {
-  const reply = await fetch(location.pathname, { credentials: 'same-origin', redirect: 'error' });
+/** Loads a page of the run, and shows it. Returns whether it has a strip for more. */
+async function show(address) {
+  const reply = await fetch(address, { credentials: 'same-origin', redirect: 'error' });
   if (!reply.ok) throw new Error(`${reply.status}`);
   const next = new DOMParser().parseFromString(await reply.text(), 'text/html');
   dispatchEvent(new CustomEvent('brunt-follow', { detail: next }));
   const state = next.getElementById('live-state');
-  const shown = document.getElementById('live-state');
-  if (state && shown) shown.textContent = state.textContent;
+  if (state) byId('live-state')?.replaceChildren(state.textContent);
+  const age = reply.headers.get('brunt-age');
+  if (age) byId('live-age')?.replaceChildren(`; the newest figures are ${age} s old`);
   return next.getElementById('live') !== null;
 }
 
-async function keepFollowing() {
+const fails = (error) => byId('live-state')?.replaceChildren(`no figures: the studio does not answer (${error.message})`);
+
+const pausing = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Shows an active run until it is over. */
+async function follow() {
+  const address = location.pathname + location.search;
   let pause = PAUSE_MS;
   for (;;) {
-    await new Promise((resolve) => setTimeout(resolve, pause));
+    await pausing(pause);
     // A page that nobody sees needs no figures.
     if (document.hidden) continue;
     const began = performance.now();
     try {
-      if (!(await follow())) {
-        live()?.replaceChildren('The run is over. ', Object.assign(document.createElement('a'), { href: location.pathname, textContent: 'Load its page' }));
+      if (!(await show(address))) {
+        const link = Object.assign(document.createElement('a'), { href: address, textContent: 'Load its page' });
+        byId('live')?.replaceChildren('The run is over. ', link);
         return;
       }
       // The pages take at most a tenth of the time.
       pause = Math.max(PAUSE_MS, 9 * (performance.now() - began));
     } catch (error) {
-      const shown = document.getElementById('live-state');
-      if (shown) shown.textContent = `no figures: the studio does not answer (${error.message})`;
+      fails(error);
       pause = Math.min(MAX_PAUSE_MS, pause * 2);
     }
   }
 }
 
-if (live()) void keepFollowing();
+/** Shows a run that is over as it was at the instant of the slider, which moves while it plays. */
+class Replay {
+  #slider = byId('replay').elements.at;
+  #play = byId('replay-play');
+  #speed = byId('replay-speed');
+  #isPlaying = false;
+  /** The instant that is being loaded; null if none is. */
+  #loading = null;
+
+  constructor() {
+    byId('replay').addEventListener('submit', (event) => (event.preventDefault(), void this.#load()));
+    this.#slider.addEventListener('input', () => void this.#load());
+    this.#play.addEventListener('click', () => (this.#isPlaying ? this.#stop() : void this.#start()));
+  }
+
+  async #start() {
+    this.#isPlaying = true;
+    this.#play.textContent = 'Pause';
+    if (this.#slider.value === this.#slider.max) this.#slider.value = 0;
+    while (this.#isPlaying) {
+      const began = performance.now();
+      await pausing(PAUSE_MS);
+      if (document.hidden) continue;
+      const passed = (performance.now() - began) / 1000;
+      this.#slider.value = Number(this.#slider.value) + passed * Number(this.#speed.value);
+      await this.#load();
+      if (this.#slider.value === this.#slider.max) this.#stop();
+    }
+  }
+
+  #stop() {
+    this.#isPlaying = false;
+    this.#play.textContent = 'Play';
+  }
+
+  /** Loads the page at the slider. Of several moves during a load, only the last one is loaded. */
+  async #load() {
+    if (this.#loading !== null) return;
+    while (this.#loading !== this.#slider.value) {
+      this.#loading = this.#slider.value;
+      const address = new URL(location.href);
+      address.searchParams.set('at', Number(this.#loading).toFixed(3));
+      history.replaceState(null, '', address);
+      try {
+        await show(address);
+      } catch (error) {
+        fails(error);
+      }
+    }
+    this.#loading = null;
+  }
+}
+
+/** Fills the selected text of a body and its offset into the form above the body. */
+function fillSelection() {
+  const selection = getSelection();
+  const text = selection?.toString() ?? '';
+  const body = selection?.anchorNode?.parentElement?.closest('pre.body');
+  const fields = body?.closest('section')?.querySelector('form.body')?.elements;
+  if (!fields || text === '') return;
+  const before = document.createRange();
+  before.setStart(body, 0);
+  before.setEnd(selection.getRangeAt(0).startContainer, selection.getRangeAt(0).startOffset);
+  fields.selected.value = text;
+  fields.from.value = Number(body.dataset.offset) + new TextEncoder().encode(before.toString()).length;
+}
+
+if (document.querySelector('pre.body')) document.addEventListener('selectionchange', fillSelection);
+if (byId('replay')) new Replay();
+else if (byId('live')) void follow();

@@ -1,6 +1,8 @@
 //! The studio: which requests it answers, and what its pages show. Attacks are bytes on a socket, as no browser would
 //! send them.
 
+mod plans;
+
 use crate::world::lab::lab;
 use crate::world::odd::{page, serve_reply};
 use crate::world::server::ServerProcess;
@@ -98,6 +100,23 @@ impl Studio {
         ))
     }
 
+    /// Follows the start of a process, until its page has this status.
+    fn followed(&self, started: &Reply, cookie: &str, status: u16) -> Reply {
+        assert_eq!(started.status, 303, "{}", started.body);
+        let address = started.location();
+        assert!(address.starts_with("/starting/"), "{address}");
+        let mut reply = self.get_with(&address, cookie);
+        wait_until("the end of the start", || {
+            if reply.status == 200 {
+                assert!(reply.head.contains("refresh: 1"), "{}", reply.head);
+                reply = self.get_with(&address, cookie);
+            }
+            reply.status != 200
+        });
+        assert_eq!(reply.status, status, "{}", reply.body);
+        reply
+    }
+
     /// Runs a command of brunt on the store.
     fn command(&self, line: &str) -> String {
         run(self.dir.path(), line)
@@ -113,6 +132,11 @@ impl Reply {
         let (head, body) = text.split_once("\r\n\r\n").unwrap_or((&text, ""));
         let status = head.split(' ').nth(1).and_then(|word| word.parse().ok()).unwrap_or(0);
         Self { status, head: head.to_lowercase(), body: body.to_owned() }
+    }
+
+    fn location(&self) -> String {
+        let location = self.head.lines().find_map(|line| line.strip_prefix("location: "));
+        location.unwrap_or_else(|| panic!("no location: {}", self.head)).to_owned()
     }
 
     fn form_token(&self) -> String {
@@ -471,19 +495,22 @@ fn a_run_from_the_studio_goes_on_without_it_and_takes_orders() {
     for (line, text) in [
         ("target=", "Write a URL or the path of a plan file"),
         ("target=--version", "Write a URL or the path of a plan file"),
-        ("target=absent.yaml", "absent.yaml"),
-        ("target=http://127.0.0.1:9/&options=--absent", "--absent"),
         ("target=http://127.0.0.1:9/&options='", "a quote without an end"),
     ] {
         let reply = start(line);
         assert_eq!(reply.status, 400, "{line}: {}", reply.head);
         assert!(reply.body.contains(text), "{line}: {}", reply.body);
     }
+    for (line, text) in [
+        ("target=absent.yaml", "absent.yaml"),
+        ("target=http://127.0.0.1:9/&options=--absent", "--absent"),
+    ] {
+        let ended = studio.followed(&start(line), &cookie, 400);
+        assert!(ended.body.contains(text), "{line}: {}", ended.body);
+    }
     let reply = start(&format!("target={url}&connections=1&duration=60s&options=-q"));
-    assert_eq!(reply.status, 303, "{}", reply.body);
-    let location = Regex::new("location: (/runs/[a-z0-9]{7})\r").expect("valid");
-    let page =
-        location.captures(&format!("{}\r", reply.head)).expect("the run's page")[1].to_owned();
+    let page = studio.followed(&reply, &cookie, 303).location();
+    assert!(Regex::new("^/runs/[a-z0-9]{7}$").expect("valid").is_match(&page), "{page}");
     wait_until("the first figures", || {
         studio.get_with(&page, &cookie).body.contains("id=\"overview\"")
     });
@@ -538,12 +565,170 @@ fn a_plan_is_started_with_other_values_of_its_variables() {
     assert!(form.body.contains("name=\"var.count\" placeholder=\"3\""), "{}", form.body);
     let token = form.form_token();
     let line = format!("token={token}&target={}&var.count=7&var.delay=", plan.display());
-    let reply = studio.post("/start", &cookie, &line);
-    assert_eq!(reply.status, 303, "{}", reply.body);
+    studio.followed(&studio.post("/start", &cookie, &line), &cookie, 303);
     wait_until("the end of the run", || studio.command("runs --json").contains("\"whole\""));
     let report = studio.command("report last -o json");
     let json: serde_json::Value = serde_json::from_str(&report).expect("JSON");
     assert_eq!(json["trials"][0]["requests"]["completed"], 7, "{report}");
+}
+
+/// A directory with a run of three seconds: two labels, of which the second begins late, and a transaction.
+fn run_with_labels() -> TempDir {
+    let dir = TempDir::new().expect("a directory");
+    let lab = lab("");
+    let plan = dir.path().join("plan.yaml");
+    let url = |path: &str| lab.url_of(path);
+    fs::write(
+        &plan,
+        format!(
+            "load: {{users: 2, duration: 3s}}\nscenario:\n  steps:\n  - get: {}\n    name: home\n  - transaction: buy\n    \
+             steps:\n    - get: {}\n      name: \"cart: a&b\"\n",
+            url("/delay/2ms"),
+            url("/delay/9ms")
+        ),
+    )
+    .expect("a plan");
+    let said = run(dir.path(), &format!("run {} -q", plan.display()));
+    assert_eq!(ids(dir.path()).len(), 1, "{said}");
+    dir
+}
+
+/// The value of a script element with JSON.
+fn data(page: &str, id: &str) -> serde_json::Value {
+    let (_, rest) = page.split_once(&format!("id=\"{id}\">")).expect("the element");
+    serde_json::from_str(rest.split_once("</script").expect("its end").0).expect("JSON")
+}
+
+/// Sum of a column of the seconds of the only trial.
+fn sum(page: &str, column: &str) -> u64 {
+    let counts = data(page, "trial-0")["zoom"][column].clone();
+    counts.as_array().expect("a list").iter().filter_map(serde_json::Value::as_u64).sum()
+}
+
+#[test]
+fn a_label_and_a_transaction_have_charts_over_time() {
+    let studio = Studio::start(run_with_labels());
+    let cookie = studio.admit();
+    let id = ids(studio.dir.path()).remove(0);
+    let whole = studio.get_with(&format!("/runs/{id}"), &cookie).body;
+    let link = format!("<a href=\"/runs/{id}?only=label%3Acart%3A+a%26b\">cart: a&amp;b</a>");
+    assert!(whole.contains(&link), "{whole}");
+    let of = |only: &str| studio.get_with(&format!("/runs/{id}?only={only}"), &cookie);
+    let all = sum(&whole, "completed");
+    let [home, cart] =
+        ["label%3Ahome", "label%3Acart%3A+a%26b"].map(|only| sum(&of(only).body, "completed"));
+    assert_eq!(home + cart, all);
+    assert!(cart > 100 && home >= cart, "{home} {cart}");
+    let transaction = of("transaction%3Abuy").body;
+    assert!(sum(&transaction, "completed") >= cart - 2, "{cart}");
+    assert!(transaction.contains("charts of transaction <b>buy</b>"), "{transaction}");
+    for (only, status, text) in [
+        ("label%3Aabsent", 404, "has no figures over time for `label:absent`"),
+        ("agent%3Ax", 404, "has no figures over time for `agent:x`"),
+        ("home", 400, "write population:NAME"),
+        ("label%3A%3Cscript%3Ealert%281%29%3C%2Fscript%3E", 404, "&lt;script&gt;"),
+    ] {
+        let reply = of(only);
+        assert_eq!(reply.status, status, "{only}");
+        assert!(reply.body.contains(text) && !reply.body.contains(HOSTILE), "{}", reply.body);
+    }
+}
+
+#[test]
+fn a_replay_shows_a_run_as_it_was() {
+    let studio = Studio::start(run_with_labels());
+    let cookie = studio.admit();
+    let id = ids(studio.dir.path()).remove(0);
+    let experiment = studio.get_with(&format!("/runs/{id}"), &cookie).body;
+    let whole = sum(&experiment, "completed");
+    assert_eq!(studio.get_with(&format!("/runs/{id}?at=1"), &cookie).status, 400);
+    let replay = Regex::new("<a href=\"/runs/([a-z0-9]{7})\\?at=0\">Replay</a>").expect("valid");
+    let id = replay.captures(&experiment).expect("the replay of its run")[1].to_owned();
+    let at = |seconds: &str| studio.get_with(&format!("/runs/{id}?at={seconds}"), &cookie);
+    let mut before = 0;
+    // Also backward, and the same instant once more.
+    for seconds in ["0", "1", "2", "2", "1", "2.5", "1000"] {
+        let page = at(seconds).body;
+        assert!(page.contains("id=\"replay\"") && page.contains("src=\"/studio.js\""), "{page}");
+        let completed = sum(&page, "completed");
+        match seconds {
+            "0" => assert_eq!(completed, 0),
+            "1" => assert!(completed > 0 && completed < whole, "{completed} of {whole}"),
+            "2" => assert!(completed > before, "{completed} after {before}"),
+            "1000" => assert_eq!(completed, whole),
+            _ => {}
+        }
+        before = if seconds == "1" { completed } else { 0 };
+        assert!(!page.contains("\"interrupted\":true"), "{seconds}");
+    }
+    let only = studio.get_with(&format!("/runs/{id}?at=2&only=label%3Ahome"), &cookie).body;
+    assert!(sum(&only, "completed") < sum(&at("2").body, "completed"));
+    for wrong in ["x", "-1", "NaN", "1e300"] {
+        assert_eq!(at(wrong).status, 400, "{wrong}");
+    }
+}
+
+#[test]
+fn a_run_opens_its_page_in_a_studio() {
+    let lab = lab("");
+    let studio = Studio::start(TempDir::new().expect("a directory"));
+    let err = studio.dir.path().join("run.err");
+    let mut load = command(&format!("{} -c 1 -d 60s --studio -o json", lab.url_of("/delay/5ms")));
+    load.env("BRUNT_STORE", studio.dir.path().join("store"));
+    load.stdout(File::create(studio.dir.path().join("run.json")).expect("a file"));
+    let load = ServerProcess::start(load.stderr(File::create(&err).expect("a file")));
+    let link = Regex::new(r"studio: (http://127\.0\.0\.1:\d+)(/open/[0-9a-f]+/starting/\d+)")
+        .expect("valid");
+    let mut path = String::new();
+    wait_until("the link", || {
+        let text = fs::read_to_string(&err).unwrap_or_default();
+        if let Some(found) = link.captures(&text) {
+            assert_eq!(found[1], format!("http://{}", studio.own()), "the studio that runs");
+            found[2].clone_into(&mut path);
+        }
+        !path.is_empty()
+    });
+    let opened = studio.get_with(&path, "");
+    assert_eq!(opened.status, 200, "{}", opened.head);
+    let (_, starting) = path.split_once("/starting").expect("a process");
+    assert!(
+        opened.head.contains(&format!("refresh: 0;url=/starting{starting}")),
+        "{}",
+        opened.head
+    );
+    let cookie = Regex::new("(?i)set-cookie: ([^;]*);").expect("valid");
+    let cookie = format!("Cookie: {}\r\n", &cookie.captures(&opened.head).expect("a cookie")[1]);
+    let address = format!("/starting{starting}");
+    let mut reply = studio.get_with(&address, &cookie);
+    wait_until("the run", || {
+        if reply.status == 200 {
+            reply = studio.get_with(&address, &cookie);
+        }
+        reply.status == 303
+    });
+    let page = reply.location();
+    let token = studio.get_with(&page, &cookie).form_token();
+    assert_eq!(
+        studio.post(&format!("{page}/order"), &cookie, &format!("token={token}&stop=yes")).status,
+        303
+    );
+    wait_until("the end of the run", || {
+        !studio.get_with(&page, &cookie).body.contains("id=\"live\"")
+    });
+    drop(load);
+    // Later, the link of the process leads to the run.
+    assert_eq!(studio.get_with(&address, &cookie).location(), "/runs/last");
+    let refused = studio.command("http://127.0.0.1:9/ --studio --no-store");
+    assert!(refused.contains("cannot be used with"), "{refused}");
+}
+
+#[test]
+fn a_studio_that_a_run_has_started_ends_when_nobody_uses_it() {
+    let dir = TempDir::new().expect("a directory");
+    let mut studio = command("studio --listen 127.0.0.1:0 --no-open --end-idle 1s --store");
+    let studio = studio.arg(dir.path().join("store")).stdout(std::process::Stdio::null()).status();
+    assert!(studio.expect("brunt").success());
+    assert!(!dir.path().join("store/control/studio").exists());
 }
 
 #[test]

@@ -4,6 +4,7 @@ use super::options;
 use super::store::StoreArgs;
 use super::with_n;
 use brunt_spec::settings::{RunSettings, SettingTable, rows};
+use brunt_store::Store;
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
 
 /// Arguments of `brunt run`.
@@ -16,6 +17,41 @@ pub struct RunArgs {
     pub jmeter: JmeterPlanArgs,
     /// Store of the run.
     pub store: StoreArgs,
+    /// View of the run in a browser.
+    pub browser: BrowserArgs,
+}
+
+/// View of a run in a browser; without the feature `studio`, there is none.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Store")]
+pub struct BrowserArgs {
+    /// Open the page of the run, whose figures and charts follow it, in the browser
+    #[cfg(feature = "studio")]
+    #[arg(long, conflicts_with_all = ["no_store", "trace"])]
+    studio: bool,
+}
+
+impl BrowserArgs {
+    /// Opens the page of the run of this process if the user asked for it.
+    #[cfg_attr(
+        not(feature = "studio"),
+        expect(unused_variables, clippy::unused_self, reason = "there is no studio")
+    )]
+    pub fn show(&self, store: &Store) {
+        #[cfg(feature = "studio")]
+        if self.studio {
+            crate::studio::show_this_process(store);
+        }
+    }
+}
+
+impl RunArgs {
+    /// Opens the store for the run, which also works without one. Adds a note if the store cannot be
+    /// used. Opens the page of the run if the user asked for it.
+    pub fn open_store_or_note(&self, notes: &mut Vec<String>) -> Option<Store> {
+        let store = self.store.open_or_note(notes, (&self.settings.output).into());
+        store.inspect(|store| self.browser.show(store))
+    }
 }
 
 /// Options of a plan file.
@@ -65,7 +101,8 @@ impl Args for RunArgs {
         let [run_rows @ .., server_rows] = rows::RUN;
         let command = options::add(command, run_rows.into_iter().flatten());
         let command = JmeterPlanArgs::augment_args(PlanFileArgs::augment_args(command));
-        StoreArgs::augment_args(options::add(command, server_rows.iter()))
+        let command = StoreArgs::augment_args(options::add(command, server_rows.iter()));
+        BrowserArgs::augment_args(command)
     }
 
     fn augment_args_for_update(command: Command) -> Command {
@@ -81,7 +118,8 @@ impl FromArgMatches for RunArgs {
         let plan = PlanFileArgs::from_arg_matches(matches)?;
         let store = StoreArgs::from_arg_matches(matches)?;
         let jmeter = JmeterPlanArgs::from_arg_matches(matches)?;
-        Ok(Self { settings, plan, jmeter, store })
+        let browser = BrowserArgs::from_arg_matches(matches)?;
+        Ok(Self { settings, plan, jmeter, store, browser })
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {

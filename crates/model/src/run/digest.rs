@@ -11,6 +11,7 @@ use crate::codec::wire::{self, Phase};
 use crate::codec::{Frame, frame, read_frame};
 use crate::event::LostProcess;
 use crate::history::{History, HistoryMessage};
+use crate::series::breakdown::{BreakdownMessage, BreakdownSeries};
 use crate::series::{Series, SeriesMessage};
 use crate::spread::{ArrivalSpread, SpreadMessage};
 use crate::tally::sums::Summand;
@@ -104,6 +105,7 @@ fn message(run: &Run, plan_json: String) -> io::Result<RunMessage> {
         spread,
         peak,
         series,
+        breakdown_series,
         history,
         warnings,
         marks,
@@ -143,6 +145,7 @@ fn message(run: &Run, plan_json: String) -> io::Result<RunMessage> {
         spread: Some(spread.to_message()),
         peak: Some(*peak),
         series: Some(series.to_message()),
+        breakdown_series: Some(breakdown_series.to_message()),
         history: history.iter().map(|(source, history)| history.to_message(source)).collect(),
         warnings: warnings.clone(),
         marks: marks.iter().map(Into::into).collect(),
@@ -174,6 +177,7 @@ fn fill(run: &mut Run, message: RunMessage) -> Option<()> {
         spread,
         peak,
         series,
+        breakdown_series,
         history,
         warnings,
         marks,
@@ -205,6 +209,7 @@ fn fill(run: &mut Run, message: RunMessage) -> Option<()> {
     run.spread = ArrivalSpread::from_message(&spread?)?;
     run.peak = peak?;
     run.series = Series::from_message(series?)?;
+    run.breakdown_series = BreakdownSeries::from_message(breakdown_series?)?;
     run.history = history.into_iter().map(History::from_message).collect::<Option<_>>()?;
     run.warnings = warnings;
     run.marks = marks.into_iter().map(Into::into).collect();
@@ -269,6 +274,8 @@ struct RunMessage {
     last_interval_end_nanos: u64,
     #[prost(message, repeated, tag = "24")]
     marks: Vec<wire::Mark>,
+    #[prost(message, optional, tag = "25")]
+    breakdown_series: Option<BreakdownMessage>,
 }
 
 /// A lost process. The event of a loss has neither its end nor the number of quiet processes.

@@ -8,6 +8,7 @@ use crate::breakdown::{self, Breakdown};
 use crate::figures::{interval, response_quantile, time_interval, with_both_ends};
 use crate::outline::block::{OutcomeRow, Remark};
 use crate::outline::run::{RunReport, outcomes, verdict};
+use crate::subset::RunSubset;
 use crate::view::Detail;
 use crate::xml::escaped;
 use crate::{panels, svg};
@@ -19,11 +20,52 @@ use brunt_model::{Analysis, Finding, Judgement, Run, Study};
 /// T are tolerated (<https://www.apdex.org>).
 const APDEX_NANOS: u64 = 500_000_000;
 
-/// Returns verdict, tiles and errors of a run.
-pub fn overview(run: &Run, judgement: &Judgement) -> String {
-    let report = RunReport { run, judgement, detail: Detail::Brief };
-    let tables = errors(run) + &check_failures(run) + &breakdowns(run, judgement);
-    format!("<div id=\"overview\">\n{}{}{tables}</div>\n", banner(&report), tiles(run, judgement))
+/// Verdict, tiles, errors and tables of a run.
+pub struct Overview<'a> {
+    pub run: &'a Run,
+    pub judgement: &'a Judgement,
+    /// Returns the address of the page of a subset; None: the tables have no links.
+    pub address: Option<&'a dyn Fn(&RunSubset) -> String>,
+    /// Maximum number of rows of a table of parts; None for all.
+    pub most_rows: Option<usize>,
+}
+
+impl Overview<'_> {
+    /// Returns the element.
+    pub fn html(&self) -> String {
+        let Self { run, judgement, .. } = *self;
+        let report = RunReport { run, judgement, detail: Detail::Brief };
+        let tables = errors(run) + &check_failures(run) + &self.breakdowns();
+        let (banner, tiles) = (banner(&report), tiles(run, judgement));
+        format!("<div id=\"overview\">\n{banner}{tiles}{tables}</div>\n")
+    }
+
+    /// Returns the tables of a run by population, agent, label and transaction.
+    fn breakdowns(&self) -> String {
+        let all = breakdown::all(self.run, self.judgement, AgentRows::All);
+        all.iter().map(|breakdown| self.breakdown_table(breakdown)).collect()
+    }
+
+    fn breakdown_table(&self, breakdown: &Breakdown) -> String {
+        let (head, rows) = breakdown.cells();
+        let (count, most) = (rows.len(), self.most_rows.unwrap_or(usize::MAX));
+        let rows = rows.into_iter().take(most).map(|row| {
+            let name = row.first().map_or("", String::as_str);
+            let address = self.address.and_then(|address| Some(address(&breakdown.subset(name)?)));
+            let linked = address.map(|address| {
+                format!("<td><a href=\"{}\">{}</a></td>", escaped(&address), escaped(name))
+            });
+            let first = linked.unwrap_or_else(|| cell("td", name));
+            format!("{first}{}", cells("td", row.get(1..).unwrap_or_default()))
+        });
+        let more = count.saturating_sub(most);
+        let more = if more > 0 {
+            format!("<p class=\"hint\">and {more} more</p>\n")
+        } else {
+            String::new()
+        };
+        table_of(breakdown.title, &head, rows) + &more
+    }
 }
 
 /// Returns findings, and charts if wanted.
@@ -154,20 +196,14 @@ fn check_failures(run: &Run) -> String {
     format!("<h3>Failed checks</h3>\n<ul><li>{}</li></ul>\n", items.join("</li>\n<li>"))
 }
 
-/// Returns the tables of a run by population, agent, label and transaction.
-fn breakdowns(run: &Run, judgement: &Judgement) -> String {
-    breakdown::all(run, judgement, AgentRows::All).iter().map(breakdown_table).collect()
-}
-
-fn breakdown_table(breakdown: &Breakdown) -> String {
-    let (head, rows) = breakdown.cells();
-    table(breakdown.title, &head, rows.into_iter())
-}
-
 /// Returns a table in a region that can be scrolled and focused, for narrow screens and keyboards.
 pub fn table(caption: &str, head: &[String], rows: impl Iterator<Item = Vec<String>>) -> String {
-    let rows =
-        rows.map(|row| format!("<tr>{}</tr>", cells("td", &row))).collect::<Vec<_>>().concat();
+    table_of(caption, head, rows.map(|row| cells("td", &row)))
+}
+
+/// Returns a table of rows that are HTML.
+fn table_of(caption: &str, head: &[String], rows: impl Iterator<Item = String>) -> String {
+    let rows = rows.map(|row| format!("<tr>{row}</tr>")).collect::<Vec<_>>().concat();
     format!(
         "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{caption}\"><table><caption class=\"sr\">{caption}\
          </caption><thead><tr>{}</tr></thead><tbody>{rows}</tbody></table></div>\n",
@@ -228,7 +264,9 @@ mod tests {
         };
         let verdict = Verdict { state: State::Invalid, ..Verdict::default() };
         let judgement = Judgement { verdict, checks: vec![check], ..Judgement::default() };
-        let html = overview(&story::overloaded().run(), &judgement);
+        let run = story::overloaded().run();
+        let html =
+            Overview { run: &run, judgement: &judgement, address: None, most_rows: None }.html();
         let (banner, tiles) = html.split_once("<dl").unwrap();
         assert!(
             banner.contains("INVALID") && banner.contains("begun requests: 10 = 8 + 1 &lt;1&gt;"),
@@ -242,7 +280,14 @@ mod tests {
 
     #[test]
     fn an_unjudged_run_has_a_banner() {
-        let html = overview(&story::closed().run(), &Judgement::default());
+        let run = story::closed().run();
+        let html = Overview {
+            run: &run,
+            judgement: &Judgement::default(),
+            address: None,
+            most_rows: None,
+        }
+        .html();
         assert!(
             html.contains("<strong class=\"state ok\">OK</strong>: the load generator"),
             "{html}"

@@ -284,7 +284,8 @@ pub(super) fn marks<'a>(
             .filter(move |limit| is_load(limit.kind, is_open) && is_selected(limit.kind))
             .filter_map(move |limit| {
                 let name = line_name(study, &contender.contender, &limit.name);
-                Some(HighlightedValue { x: limit.at?.value, name, contender: Some(i) })
+                let x = limit.at?.value;
+                Some(HighlightedValue { x, until: None, name, contender: Some(i) })
             })
     })
 }

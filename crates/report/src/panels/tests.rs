@@ -3,7 +3,8 @@ use crate::figure::ChartUnit;
 use crate::single::study_of;
 use crate::story;
 use brunt_model::finding::{FigureEstimate, PercentileInterval};
-use brunt_model::{Judgement, Reading};
+use brunt_model::series::{Series, SeriesPoint};
+use brunt_model::{Flow, Judgement, Phase, Reading, Run, Tick};
 use std::collections::BTreeSet;
 
 fn of_sweep() -> Vec<Chart> {
@@ -272,4 +273,33 @@ fn a_heat_map_counts_every_reply_once() {
     let heat = of_trial(&study, 0).into_iter().find_map(|figure| figure.heat).unwrap();
     assert_eq!(heat.counts.iter().flatten().sum::<u64>(), 1000);
     assert_eq!((heat.x.len(), heat.y.len()), (heat.counts.len() + 1, heat.counts[0].len() + 1));
+}
+
+/// Returns the shaded spans of a run with this number of replies in each tenth of a second.
+fn shaded(seconds: u64, replies: impl Fn(u64) -> u64) -> Vec<(f64, Option<f64>, String)> {
+    const TENTH: u64 = 100_000_000;
+    let points = (0..seconds * 10).map(|tenth| SeriesPoint {
+        from: Tick(tenth * TENTH),
+        to: Tick((tenth + 1) * TENTH),
+        phase: Phase::Measure,
+        flow: Flow { completed: replies(tenth), ..Flow::default() },
+        ..SeriesPoint::default()
+    });
+    let run = Run {
+        phases: vec![(Phase::Measure, Tick(0))],
+        series: Series::of_points(points),
+        last_interval_end: Tick(seconds * 10 * TENTH),
+        ..Run::default()
+    };
+    let (study, _) = study_of(&run, &Judgement::default());
+    let marks = of_trial(&study, 0).swap_remove(0).marks;
+    marks.into_iter().map(|mark| (mark.x, mark.until, mark.name)).collect()
+}
+
+#[test]
+fn a_stall_is_shaded_and_a_low_load_is_not() {
+    let stall = shaded(10, |tenth| if (40..65).contains(&tenth) { 0 } else { 10 });
+    assert_eq!(stall, [(4.0, Some(6.5), "no replies".to_owned())]);
+    assert_eq!(shaded(10, |tenth| if tenth == 40 { 0 } else { 10 }), []);
+    assert_eq!(shaded(100, |tenth| u64::from(tenth % 30 == 0)), []);
 }

@@ -7,10 +7,15 @@ use crate::intervals::{self, Merged};
 use crate::readings::ValueSpan;
 use crate::result::{self, IntervalRow};
 use brunt_model::numbers;
-use brunt_model::{Analysis, Judgement, Phase, Run, Study, Trial};
+use brunt_model::{Analysis, Judgement, Phase, Run, Study, Tick, Trial};
 
 /// Maximum number of marks in a chart. Each has a line of text.
 const MOST_MARKS: usize = 3;
+
+/// Minimum duration of a span without replies that is shaded.
+const MIN_GAP_SECONDS: f64 = 1.0;
+/// Minimum number of replies that such a span would have had at the mean throughput.
+const MIN_GAP_REPLIES: f64 = 20.0;
 
 /// A line of a chart over time.
 struct TimeLine {
@@ -199,23 +204,51 @@ fn of_chart(
     }
 }
 
-/// Returns a mark at each loss of an agent, and those of the user. Of many, only the first ones are shown.
+/// Returns the marks of the user, and shaded spans: those without an agent that was lost, and those without replies. Of
+/// many, only the first ones are shown.
 fn marks(run: &Run) -> Vec<HighlightedValue> {
+    let start = run.phase_start(Phase::Measure).unwrap_or_default();
+    let end = run.last_interval_end.seconds_from(start);
     let agents = AgentFigures::all(run, &Judgement::default());
     let lost = agents.iter().filter_map(|agent| {
+        let until = agent.replaced_at().unwrap_or(end);
         let name = format!("{} lost", agent.name());
-        Some(HighlightedValue { x: agent.lost_at()?, name, contender: None })
+        Some(HighlightedValue { x: agent.lost_at()?, until: Some(until), name, contender: None })
     });
-    let start = run.phase_start(Phase::Measure).unwrap_or_default();
     let by_user = run.marks.iter().map(|mark| HighlightedValue {
         x: mark.at.seconds_from(start),
+        until: None,
         name: mark.text.clone(),
         contender: None,
     });
-    let mut marks: Vec<HighlightedValue> = lost.chain(by_user).collect();
+    let mut marks: Vec<HighlightedValue> = lost.chain(by_user).chain(gaps(run, start)).collect();
     marks.sort_by(|a, b| a.x.total_cmp(&b.x));
     marks.truncate(MOST_MARKS);
     marks
+}
+
+/// Returns the spans without a reply, if they are much longer than the usual time between replies.
+fn gaps(run: &Run, start: Tick) -> Vec<HighlightedValue> {
+    let loaded =
+        run.series.points().filter(|point| matches!(point.phase, Phase::Warmup | Phase::Measure));
+    let points: Vec<(Tick, Tick, u64)> =
+        loaded.map(|point| (point.from, point.to, point.flow.completed)).collect();
+    let seconds: f64 = points.iter().map(|(from, to, _)| to.seconds_since(*from)).sum();
+    let replies: u64 = points.iter().map(|point| point.2).sum();
+    // Without any reply, no span differs from the others.
+    let least = MIN_GAP_SECONDS.max(MIN_GAP_REPLIES * seconds / replies as f64);
+    let spans = points.chunk_by(|a, b| (a.2 == 0) == (b.2 == 0)).filter(|span| span[0].2 == 0);
+    // A single interval may be as short as the time between two replies.
+    let spans = spans.filter(|span| span.len() > 1);
+    let spans = spans.filter_map(|span| Some((span.first()?.0, span.last()?.1)));
+    let gaps = spans.filter(|(from, to)| to.seconds_since(*from) >= least);
+    gaps.map(|(from, to)| HighlightedValue {
+        x: from.seconds_from(start),
+        until: Some(to.seconds_from(start)),
+        name: "no replies".to_owned(),
+        contender: None,
+    })
+    .collect()
 }
 
 /// Returns the points of a line: sums from the merged intervals, states from the recorded ones.

@@ -33,7 +33,12 @@ fn small() -> Chart {
                 ],
             ),
         ],
-        marks: vec![HighlightedValue { x: 18.0, name: "knee".into(), contender: Some(1) }],
+        marks: vec![HighlightedValue {
+            x: 18.0,
+            name: "knee".into(),
+            contender: Some(1),
+            until: None,
+        }],
         ..Chart::default()
     }
 }

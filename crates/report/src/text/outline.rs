@@ -293,7 +293,12 @@ mod tests {
     fn a_breakdown_is_complete_in_a_study_and_shortened_in_a_run() {
         let rows =
             (0..25).map(|n| (format!("/page/{n}"), vec!["1".to_owned(), "2".to_owned()])).collect();
-        let of = Breakdown { title: "Labels", columns: &[("completed", 0), ("max", 100)], rows };
+        let of = Breakdown {
+            title: "Labels",
+            columns: &[("completed", 0), ("max", 100)],
+            rows,
+            kind: None,
+        };
         let (view, blocks) = (View::default().in_full(), vec![ReportBlock::Breakdown(of)]);
         let study = text(&view, &blocks);
         assert!(

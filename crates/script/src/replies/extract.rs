@@ -31,7 +31,7 @@ pub struct CompiledExtractor {
 }
 
 #[derive(Debug)]
-enum Finder {
+pub(super) enum Finder {
     /// An expression, and the text that is made of its groups.
     Regex(Pattern, GroupTemplate),
     JsonPath(CompiledPath),
@@ -177,7 +177,7 @@ struct Matches {
 }
 
 impl Finder {
-    fn new(from: &ExtractFrom) -> Result<Self, String> {
+    pub(super) fn new(from: &ExtractFrom) -> Result<Self, String> {
         Ok(match from {
             ExtractFrom::Regex { pattern, group, template } => {
                 let regex = Pattern::new(pattern)?;
@@ -215,6 +215,24 @@ impl Finder {
             ExtractFrom::Header(name) => Self::Header(name.clone()),
             ExtractFrom::Cookie(name) => Self::Cookie(name.clone()),
         })
+    }
+
+    /// Returns all values in a body; none if it searches other parts of a reply.
+    pub(super) fn values(&self, body: &str) -> Vec<String> {
+        match self {
+            Self::Regex(pattern, template) => {
+                let matches = pattern.find_all(body, MAX_MATCHES);
+                matches.iter().map(|groups| template.text(groups)).collect()
+            }
+            Self::JsonPath(path) => {
+                let json: Option<Value> = serde_json::from_str(body).ok();
+                json.iter().flat_map(|json| path.all(json)).map(text).collect()
+            }
+            Self::Css(selector, attribute) => selector.values(body, attribute),
+            Self::Xpath(path) => path.values(body),
+            Self::QualifiedXpath(path) => path.values(body),
+            Self::JmesPath(_) | Self::Header(_) | Self::Cookie(_) => Vec::new(),
+        }
     }
 
     fn find<R: Rng + ?Sized>(

@@ -88,10 +88,24 @@ struct Source {
 ///
 /// [`SpecError`] with its place if the file cannot be read, or is not a plan file.
 pub fn open(path: &Path, sets: &[String], dir: &str, system: &System) -> Result<UnresolvedPlan> {
-    let text = text(path)?;
+    open_text(path, &text(path)?, sets, dir, system)
+}
+
+/// Like [`open`], with a text that need not be in the file yet.
+///
+/// # Errors
+///
+/// [`SpecError`] with its place if the text is no plan file.
+pub fn open_text(
+    path: &Path,
+    text: &str,
+    sets: &[String],
+    dir: &str,
+    system: &System,
+) -> Result<UnresolvedPlan> {
     // Before parsing, because the error of the parser may repeat a secret of the text.
-    (system.plan_text)(&text);
-    let draft = PlanTree::parse(&text, &path.display().to_string(), sets)?;
+    (system.plan_text)(text);
+    let draft = PlanTree::parse(text, &path.display().to_string(), sets)?;
     // The tree contains the values of `--set`, which the text does not.
     (system.plan_tree)(&draft.tree());
     // The stored source of the experiment shows the changes of `--set`, too.
@@ -99,7 +113,7 @@ pub fn open(path: &Path, sets: &[String], dir: &str, system: &System) -> Result<
     let source = Source {
         draft,
         folder: folder(path)?,
-        text: std::iter::once(text.clone()).chain(set_comments).collect(),
+        text: std::iter::once(text.to_owned()).chain(set_comments).collect(),
         dir: dir.to_owned(),
         name: path
             .file_stem()

@@ -16,8 +16,8 @@ use std::path::Path;
 use std::time::Duration;
 
 /// Expected size of a digest that does not exist yet: this part of its log. Measured: a hundredth
-/// to a tenth.
-const LOG_BYTES_PER_DIGEST_BYTE: u64 = 10;
+/// to a third.
+const LOG_BYTES_PER_DIGEST_BYTE: u64 = 3;
 
 /// Limits on the age and the size of stored items. None: no limit.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -2,9 +2,9 @@
 
 mod plans;
 
-use super::{study_file, study_page};
+use super::{StudyHtml, study_file};
 use crate::fields::Fields;
-use crate::layout::{Problem, strip};
+use crate::layout::{Problem, page, strip};
 use crate::shared::{Shared, query, with_store};
 use axum::extract::State;
 use axum::http::Uri;
@@ -12,6 +12,7 @@ use axum::response::{Html, Response};
 use brunt_judge::compare::{ContenderFacts, DifferentFact, Subject, different_facts};
 use brunt_model::numbers::plural;
 use brunt_model::{Analysis, Plan, Study};
+use brunt_report::html::StudyPage;
 use brunt_runner::decide::stored::{Group, by_contender, compare_groups};
 use brunt_spec::settings::CompareSettings;
 use brunt_store::{IndexEntry, ItemState, Store, StoreError, StoredItem};
@@ -35,7 +36,7 @@ pub async fn show(State(shared): State<Arc<Shared>>, uri: Uri) -> Result<Html<St
         let plans: Vec<_> = groups.iter().map(plan).collect();
         let values = different_values(&plans);
         let names: Vec<String> = groups.iter().map(|group| group.name.clone()).collect();
-        let (study, analysis) = compare(groups, shared)?;
+        let compared = compare(groups, shared);
         let above = html! {
             (strip(&html! {
                 span { "comparison of " (names.join(", ")) }
@@ -43,7 +44,15 @@ pub async fn show(State(shared): State<Arc<Shared>>, uri: Uri) -> Result<Html<St
             }))
             (differences(&names, &different_facts(&facts), &values))
         };
-        study_page(&study, &analysis, &above)
+        match compared {
+            Ok((study, analysis)) => {
+                Ok(StudyHtml::of(&StudyPage::of(&study, &analysis))?.under(&above))
+            }
+            // What differs is the reason more often than not.
+            Err(Problem { text, .. }) => {
+                Ok(page("Comparison", &above, &html! { p class="problem" { (text) } }))
+            }
+        }
     })
     .await
 }

@@ -1,25 +1,38 @@
 //! A run or an experiment: its report page, with its tags, note and pin above.
 
-use super::{study_file, study_page};
-use crate::assets::Asset;
+mod watch;
+
+use super::{StudyHtml, study_file};
 use crate::fields::Fields;
 use crate::layout::{Problem, post_form, strip};
-use crate::live::age;
-use crate::shared::{Shared, form, with_store};
+use crate::shared::{Shared, form, query, with_store};
 use axum::body::Body;
 use axum::extract::{Path, State};
-use axum::response::{Html, IntoResponse, Redirect, Response};
-use brunt_model::numbers::{seconds, span};
-use brunt_model::{Analysis, Finish, Judgement, Run, Study};
+use axum::http::Uri;
+use axum::response::{IntoResponse, Redirect, Response};
+use brunt_model::{Analysis, Judgement, Run, Study};
+use brunt_report::html::StudyPage;
 use brunt_report::single;
+use brunt_report::subset::RunSubset;
 use brunt_runner::control_socket::{RunOrder, give};
 use brunt_runner::decide;
 use brunt_store::{EntryFilter, IndexEntry, ItemKind, ItemState, Store, StoredItem};
 use maud::{Markup, html};
 use std::sync::Arc;
 
-/// Findings on the end of a run, which an active one has not reached.
-const RULES_ON_THE_END: [&str; 2] = ["cut_short", "too_short"];
+/// Field of the URL with the subset of the run that the charts show.
+const ONLY: &str = "only";
+
+/// A page of a run or an experiment.
+struct ItemPage<'a> {
+    store: &'a Store,
+    shared: &'a Shared,
+    entry: IndexEntry,
+    /// Fields of the URL.
+    fields: Fields,
+    /// Subset of the run that the charts show; None for the whole run.
+    only: Option<RunSubset>,
+}
 
 /// Shows a run or an experiment. Another name of it leads to the address with its id.
 ///
@@ -29,29 +42,20 @@ const RULES_ON_THE_END: [&str; 2] = ["cut_short", "too_short"];
 pub async fn show(
     State(shared): State<Arc<Shared>>,
     Path(word): Path<String>,
+    uri: Uri,
 ) -> Result<Response, Problem> {
     with_store(&shared, move |store, shared| {
         let item = store.find(&word)?;
+        let fields = query(&uri);
         if item.id() != word {
             // Tags move, and `last` changes: a bookmark of the id does not.
-            return Ok(Redirect::to(&format!("/runs/{}", item.id())).into_response());
+            let address = fields.at(&format!("/runs/{}", item.id()));
+            return Ok(Redirect::to(&address).into_response());
         }
+        let only = fields.all(ONLY).next().map(str::parse).transpose();
+        let only = only.map_err(|error| Problem::bad_request(format!("{ONLY}={error}")))?;
         let entry = store.entry(&word)?;
-        let token = shared.guard.form_token().text();
-        let (study, analysis, live) =
-            if entry.progress == ItemState::Running && entry.kind == ItemKind::Run {
-                let run = shared.live.so_far(store, &entry.id)?;
-                let live = live_strip(&entry, &run, token);
-                let (study, analysis) = study_so_far(run, &entry.id);
-                (study, analysis, Some(live))
-            } else {
-                // Its log may have no end: viewers followed it until its process was killed.
-                shared.live.forget(&entry.id);
-                let (study, analysis) = read(store, &item)?;
-                (study, analysis, None)
-            };
-        let above = above(store, &entry, token, live.as_ref())?;
-        study_page(&study, &analysis, &above).map(Html::into_response)
+        ItemPage { store, shared, entry, fields, only }.reply(&item)
     })
     .await
 }
@@ -73,9 +77,13 @@ pub async fn share(
     .await
 }
 
+/// Reads the study of an item, and analyses it.
 fn read(store: &Store, item: &StoredItem) -> Result<(Study, Analysis), Problem> {
     match item {
-        StoredItem::Run(id) => Ok(study_of(&store.run(id)?, id)),
+        StoredItem::Run(id) => {
+            let run = store.run(id)?;
+            Ok(study_of(&run, &brunt_judge::judge(&run), id))
+        }
         StoredItem::Experiment(id) => {
             let study = store.study(id)?;
             let analysis = decide::analysis(&study);
@@ -84,89 +92,126 @@ fn read(store: &Store, item: &StoredItem) -> Result<(Study, Analysis), Problem> 
     }
 }
 
-fn study_of(run: &Run, id: &str) -> (Study, Analysis) {
-    judged_study(run, &brunt_judge::judge(run), id)
-}
-
-/// Returns the study of an active run.
-fn study_so_far(mut run: Run, id: &str) -> (Study, Analysis) {
-    let mut judgement = brunt_judge::judge(&run);
-    judgement.findings.retain(|finding| !RULES_ON_THE_END.contains(&finding.rule.as_str()));
-    // A log without an end would be shown as that of a run that was cut short.
-    run.finish = Some(Finish { at: run.last_interval_end, interrupted: false, error: None });
-    judged_study(&run, &judgement, id)
-}
-
-fn judged_study(run: &Run, judgement: &Judgement, id: &str) -> (Study, Analysis) {
+fn study_of(run: &Run, judgement: &Judgement, id: &str) -> (Study, Analysis) {
     let (mut study, analysis) = single::study_of(run, judgement);
     study.id = Some(id.to_owned());
     (study, analysis)
 }
 
-/// State of an active run, and forms for orders to it.
-fn live_strip(entry: &IndexEntry, run: &Run, token: &str) -> Markup {
-    let action = format!("/runs/{}/order", entry.id);
-    html! {
-        div id="live" class="live" {
-            span id="live-state" {
-                "running for " (span(run.last_interval_end.seconds()))
-                "; the newest figures are " (seconds(age(run))) " old"
+impl ItemPage<'_> {
+    fn reply(&self, item: &StoredItem) -> Result<Response, Problem> {
+        if self.entry.kind == ItemKind::Run {
+            if self.entry.progress == ItemState::Running {
+                return self.active();
+            }
+            if let Some(instant) = self.instant()? {
+                return self.replay(instant);
+            }
+            // Its log may have no end: viewers followed it until its process was killed.
+            self.shared.watched.forget(&self.entry.id);
+        } else if self.instant()?.is_some() {
+            return Err(Problem::bad_request(
+                "Runs have a replay, experiments have none: open one of its runs.",
+            ));
+        }
+        let (study, analysis) = read(self.store, item)?;
+        let run = study.only_run().and_then(|trial| trial.id.as_deref());
+        let replay = html! {
+            @if let Some(run) = run.or((self.entry.kind == ItemKind::Run).then_some(&self.entry.id)) {
+                a href={ "/runs/" (run) "?at=0" } { "Replay" }
+            }
+        };
+        let page = self.study_html(&study, &analysis, None)?;
+        Ok(page.under(&self.strip(&replay)?).into_response())
+    }
+
+    /// Makes the page of a study, without its strip.
+    fn study_html(
+        &self,
+        study: &Study,
+        analysis: &Analysis,
+        most_rows: Option<usize>,
+    ) -> Result<StudyHtml, Problem> {
+        let run = study.only_run().map(|trial| &trial.run);
+        let shown = self.only.as_ref().map(|only| {
+            run.and_then(|run| only.of(run)).ok_or_else(|| {
+                let id = &self.entry.id;
+                Problem::not_found(format!("{id} has no figures over time for `{only}`."))
+            })
+        });
+        let shown = shown.transpose()?;
+        let address = |only: &RunSubset| self.address_with(Some(only));
+        StudyHtml::of(&StudyPage {
+            study,
+            analysis,
+            address: Some(&address),
+            shown: shown.as_ref(),
+            most_rows,
+        })
+    }
+
+    /// Path of the page.
+    fn address(&self) -> String {
+        format!("/runs/{}", self.entry.id)
+    }
+
+    /// Address of the page at the same instant, with the charts of a subset or of the whole run.
+    fn address_with(&self, only: Option<&RunSubset>) -> String {
+        let mut fields = self.fields.clone().without(ONLY);
+        if let Some(only) = only {
+            fields = fields.with(ONLY, &only.to_string());
+        }
+        fields.at(&self.address())
+    }
+
+    /// Returns the strip above the content. `state` is about the time that the page shows.
+    fn strip(&self, state: &Markup) -> Result<Markup, Problem> {
+        let Self { entry, store, .. } = self;
+        let runs = store.list(&EntryFilter::RunsOf(entry.id.clone()))?;
+        let content = html! {
+            code { (entry.id) }
+            @if let Some(experiment) = &entry.experiment {
+                a href={ "/runs/" (experiment) } { "its experiment" }
+            }
+            (state)
+            @if let Some(only) = &self.only {
+                span class="only" {
+                    "charts of " (only.kind.word()) " " b { (only.name) } " "
+                    a href=(self.address_with(None)) { "show the whole run" }
+                }
+            }
+            (self.notes())
+            a href={ (self.address()) "/share" } download { "Share as a file" }
+            @if !runs.is_empty() { (trials(&runs)) }
+        };
+        Ok(strip(&content))
+    }
+
+    /// Forms for tags, pin and note.
+    fn notes(&self) -> Markup {
+        let (entry, token) = (&self.entry, self.shared.guard.form_token().text());
+        let action = format!("{}/change", self.address());
+        let pin = if entry.pinned { ("unpin", "Unpin") } else { ("pin", "Pin") };
+        html! {
+            @for tag in &entry.tags {
+                (post_form(&action, token, &html! {
+                    span class="tag" {
+                        (tag)
+                        button name="untag" value=(tag) aria-label={ "remove the tag " (tag) } { "×" }
+                    }
+                }))
             }
             (post_form(&action, token, &html! {
-                input class="short" name="mark" aria-label="mark" placeholder="such as: deployed" required maxlength="500";
-                button { "Mark this instant" }
+                input class="short" name="tag" aria-label="new tag" placeholder="tag" required maxlength="64";
+                button { "Tag" }
             }))
+            (post_form(&action, token, &html! { button name=(pin.0) value="yes" { (pin.1) } }))
             (post_form(&action, token, &html! {
-                button name="stop" value="yes" { "Stop the run" }
-            }))
-            script type="module" src=(Asset::StudioScript.path()) {}
-        }
-    }
-}
-
-fn above(
-    store: &Store,
-    entry: &IndexEntry,
-    token: &str,
-    live: Option<&Markup>,
-) -> Result<Markup, Problem> {
-    let runs = store.list(&EntryFilter::RunsOf(entry.id.clone()))?;
-    let content = html! {
-        code { (entry.id) }
-        @if let Some(experiment) = &entry.experiment {
-            a href={ "/runs/" (experiment) } { "its experiment" }
-        }
-        @if let Some(live) = live { (live) }
-        (marks(entry, token))
-        a href={ "/runs/" (entry.id) "/share" } download { "Share as a file" }
-        @if !runs.is_empty() { (trials(&runs)) }
-    };
-    Ok(strip(&content))
-}
-
-/// Forms for tags, pin and note.
-fn marks(entry: &IndexEntry, token: &str) -> Markup {
-    let action = format!("/runs/{}/change", entry.id);
-    let pin = if entry.pinned { ("unpin", "Unpin") } else { ("pin", "Pin") };
-    html! {
-        @for tag in &entry.tags {
-            (post_form(&action, token, &html! {
-                span class="tag" {
-                    (tag)
-                    button name="untag" value=(tag) aria-label={ "remove the tag " (tag) } { "×" }
-                }
+                input class="wide" name="note" aria-label="note" placeholder="note"
+                    value=(entry.note.as_deref().unwrap_or_default());
+                button { "Save the note" }
             }))
         }
-        (post_form(&action, token, &html! {
-            input class="short" name="tag" aria-label="new tag" placeholder="tag" required maxlength="64";
-            button { "Tag" }
-        }))
-        (post_form(&action, token, &html! { button name=(pin.0) value="yes" { (pin.1) } }))
-        (post_form(&action, token, &html! {
-            input class="wide" name="note" aria-label="note" placeholder="note"
-                value=(entry.note.as_deref().unwrap_or_default());
-            button { "Save the note" }
-        }))
     }
 }
 

@@ -1,6 +1,8 @@
 //! The start of a run: a form for a URL or a plan file with its variables. The run is a separate process, as from a
 //! terminal, and continues if the studio ends.
 
+use super::edit;
+use super::starting::{StartedProcess, address};
 use crate::fields::Fields;
 use crate::layout::{Problem, page, post_form, strip};
 use crate::shared::{Shared, form, query, with_store};
@@ -8,25 +10,10 @@ use axum::body::Body;
 use axum::extract::State;
 use axum::http::Uri;
 use axum::response::{Html, Redirect};
-use brunt_runner::control_socket::process_of;
-use brunt_runner::exit::Exit;
 use brunt_spec::plan::{PlanVariable, variables};
-use brunt_store::{EntryFilter, ItemKind, ItemState, Store, StoreError};
 use maud::{Markup, html};
-use std::fs::{self, File};
-use std::io::{self, Read, Seek};
-use std::os::unix::process::CommandExt;
-use std::path::Path;
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::fs;
 use std::sync::Arc;
-use std::thread;
-use std::time::Duration;
-
-/// Pause between looks for the run that was started.
-const PAUSE: Duration = Duration::from_millis(100);
-
-/// Number of looks. Later, the run is found in the list.
-const LOOKS: u32 = 100;
 
 /// Prefix of the fields with variables of a plan.
 const VARIABLE: &str = "var.";
@@ -59,6 +46,16 @@ pub async fn show(State(shared): State<Arc<Shared>>, uri: Uri) -> Result<Html<St
         form class="filter" action="/start" method="get" {
             label { "URL or plan file " input class="wide" name="target" value=(target) required; }
             button { "Next" }
+        }
+        @if !target.is_empty() && !is_url(target) {
+            div class="filter" {
+                a href=(edit::address(target)) { "Edit the plan" }
+                (post_form("/tries", shared.guard.form_token().text(), &html! {
+                    input type="hidden" name="file" value=(target);
+                    button { "Try once" }
+                    span class="hint" { "One user performs the scenario once; each request and reply is shown." }
+                }))
+            }
         }
         @if !target.is_empty() {
             (post_form("/start", shared.guard.form_token().text(), &html! {
@@ -100,22 +97,20 @@ fn field(name: &str, title: &str, example: &str) -> Markup {
     html! { label { (title) " " input class="wide" name=(name) placeholder=(example); } }
 }
 
-/// Starts the run, and leads to its page.
+/// Starts the run, and leads to the page of its start.
 ///
 /// # Errors
 ///
-/// brunt refuses the options, or ends at once.
+/// The form has no target, or the process cannot be started.
 pub async fn start(State(shared): State<Arc<Shared>>, body: Body) -> Result<Redirect, Problem> {
     let fields = form(&shared, body).await?;
     with_store(&shared, move |store, shared| {
         let arguments = arguments(&fields)?;
-        let mut errors = tempfile::tempfile().map_err(|error| Problem::internal(&error))?;
-        let mut child = spawn(&shared.program, &arguments, store.directory(), &errors)
+        let process = StartedProcess::start(&shared.program, &arguments, store.directory())
             .map_err(|error| Problem::internal(&error))?;
-        let run = look_for(store, &mut child, &mut errors);
-        // The system keeps an ended process until its parent has its exit code.
-        thread::spawn(move || child.wait());
-        Ok(Redirect::to(&run?.map_or("/".to_owned(), |id| format!("/runs/{id}"))))
+        let address = address(process.number);
+        shared.started().push(process);
+        Ok(Redirect::to(&address))
     })
     .await
 }
@@ -138,58 +133,4 @@ fn arguments(fields: &Fields) -> Result<Vec<String>, Problem> {
         .ok_or_else(|| Problem::bad_request("The options have a quote without an end."))?;
     arguments.extend(further);
     Ok(arguments)
-}
-
-fn spawn(program: &Path, arguments: &[String], store: &Path, errors: &File) -> io::Result<Child> {
-    Command::new(program)
-        .args(arguments)
-        .arg("--store")
-        .arg(store)
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(errors.try_clone()?)
-        // Ctrl-C in the terminal of the studio does not end the run.
-        .process_group(0)
-        .spawn()
-}
-
-/// Returns the id of the run that the process makes; None if it is not known yet.
-fn look_for(
-    store: &Store,
-    child: &mut Child,
-    errors: &mut File,
-) -> Result<Option<String>, Problem> {
-    for _ in 0..LOOKS {
-        if let Some(status) = child.try_wait().map_err(|error| Problem::internal(&error))? {
-            return after_end(status, errors);
-        }
-        if let Some(id) = run_of(store, child.id())? {
-            return Ok(Some(id));
-        }
-        thread::sleep(PAUSE);
-    }
-    Ok(None)
-}
-
-/// A process that has ended already: a quick run, or a refusal.
-fn after_end(status: ExitStatus, errors: &mut File) -> Result<Option<String>, Problem> {
-    let failures = [Exit::Failed, Exit::Usage].map(|exit| i32::from(exit.code()));
-    // With other codes, a run was stored.
-    if status.code().is_some_and(|code| !failures.contains(&code)) {
-        return Ok(None);
-    }
-    let mut text = String::new();
-    let read = errors.rewind().and_then(|()| errors.read_to_string(&mut text));
-    read.map_err(|error| Problem::internal(&error))?;
-    Err(Problem::bad_request(if text.is_empty() { status.to_string() } else { text }))
-}
-
-/// The run that this process makes now.
-fn run_of(store: &Store, process: u32) -> Result<Option<String>, StoreError> {
-    let entries = store.list(&EntryFilter::Unfinished)?;
-    let mut runs = entries
-        .into_iter()
-        .filter(|entry| entry.kind == ItemKind::Run && entry.progress == ItemState::Running);
-    let run = runs.find(|entry| process_of(&store.control_socket(&entry.id)) == Some(process));
-    Ok(run.map(|entry| entry.id))
 }

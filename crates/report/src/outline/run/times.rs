@@ -114,7 +114,8 @@ pub fn clocks(report: &RunReport) -> ReportSection {
             FULL_QUANTILES.iter().map(|(quantile, _)| quantile_of(times, *quantile)).collect(),
         )
     });
-    let table = Breakdown { title: "Clocks", columns: &CLOCK_COLUMNS, rows: cells.collect() };
+    let table =
+        Breakdown { title: "Clocks", columns: &CLOCK_COLUMNS, rows: cells.collect(), kind: None };
     let others = rows.iter().map(|(name, from_to, _)| format!("; {name}: {from_to}"));
     let legend = format!("response time: planned -> last byte{}", others.collect::<String>());
     let steady = ReportBlock::Facts(super::verdict::steady(report).into_iter().collect());
@@ -164,5 +165,5 @@ pub fn phases(report: &RunReport) -> ReportSection {
     });
     let rows = rows.collect();
     let columns = &[("p50", 0), ("p99", 0), ("max", 0), ("count", 0)];
-    vec![ReportBlock::Breakdown(Breakdown { title: "Phases", columns, rows })]
+    vec![ReportBlock::Breakdown(Breakdown { title: "Phases", columns, rows, kind: None })]
 }

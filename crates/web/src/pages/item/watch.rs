@@ -1,0 +1,124 @@
+//! The page of a run up to an instant: of an active one up to now, or the replay of another.
+
+use super::{ItemPage, study_of};
+use crate::assets::Asset;
+use crate::layout::{Problem, post_form};
+use crate::watched::PageKey;
+use axum::http::{HeaderName, HeaderValue};
+use axum::response::{IntoResponse, Response};
+use brunt_engine::clock::unix_seconds;
+use brunt_model::numbers::span;
+use brunt_model::{Finish, Run, Tick};
+use maud::{Markup, html};
+
+/// Field of the URL with the instant of a replay, in seconds since the start of the run.
+const AT: &str = "at";
+
+/// Header with the age of the newest figures of an active run, in seconds.
+const AGE: HeaderName = HeaderName::from_static("brunt-age");
+
+/// Findings on the end of a run, which it has not reached.
+const RULES_ON_THE_END: [&str; 2] = ["cut_short", "too_short"];
+
+/// Maximum number of rows of a table. The page replaces them every second.
+const MOST_ROWS: usize = 100;
+
+/// Speeds of a replay: seconds of the run per second.
+const SPEEDS: [u32; 4] = [1, 5, 20, 100];
+
+impl ItemPage<'_> {
+    /// Returns the instant of the replay in the URL; None if it has none.
+    pub(super) fn instant(&self) -> Result<Option<Tick>, Problem> {
+        let Some(text) = self.fields.all(AT).next() else { return Ok(None) };
+        let seconds = text.parse().ok().filter(|seconds| (0.0..=1e9).contains(seconds));
+        let seconds: f64 = seconds.ok_or_else(|| {
+            Problem::bad_request(format!("{AT}={text}: write a time in seconds, such as 12.5"))
+        })?;
+        Ok(Some(Tick((seconds * 1e9) as u64)))
+    }
+
+    /// The page of an active run.
+    pub(super) fn active(&self) -> Result<Response, Problem> {
+        let Self { store, shared, entry, .. } = self;
+        shared.watched.with(&entry.id, |watched| {
+            let run = watched.up_to(store, &entry.id, None)?;
+            let newest = run.last_interval_end;
+            let age = (unix_seconds() - run.unix_seconds - newest.seconds()).max(0.0);
+            let key = PageKey { instant: newest, only: self.only.clone() };
+            let page = watched.page(store, &entry.id, key, |run| self.page_of(run))?;
+            let html = page.under(&self.strip(&self.live_strip(newest))?);
+            let age = HeaderValue::from_str(&format!("{age:.1}"));
+            let age = age.map_err(|error| Problem::internal(&error))?;
+            Ok(([(AGE, age)], html).into_response())
+        })
+    }
+
+    /// The page of a run that is over, as it was at an instant.
+    pub(super) fn replay(&self, instant: Tick) -> Result<Response, Problem> {
+        let Self { store, shared, entry, .. } = self;
+        shared.watched.with(&entry.id, |watched| {
+            let end = watched.end(store, &entry.id)?;
+            let instant = instant.min(end);
+            let key = PageKey { instant, only: self.only.clone() };
+            let page = watched.page(store, &entry.id, key, |run| self.page_of(run))?;
+            Ok(page.under(&self.strip(&self.replay_strip(instant, end))?).into_response())
+        })
+    }
+
+    /// Makes the page of a run that is not over, or not shown up to its end.
+    fn page_of(&self, run: &Run) -> Result<super::StudyHtml, Problem> {
+        let mut judgement = brunt_judge::judge(run);
+        judgement.findings.retain(|finding| !RULES_ON_THE_END.contains(&finding.rule.as_str()));
+        let (mut study, analysis) = study_of(run, &judgement, &self.entry.id);
+        // A log without an end would be shown as that of a run that was cut short.
+        for trial in &mut study.trials {
+            let at = trial.run.last_interval_end;
+            trial.run.finish = Some(Finish { at, interrupted: false, error: None });
+        }
+        study.interrupted = false;
+        self.study_html(&study, &analysis, Some(MOST_ROWS))
+    }
+
+    /// State of an active run, and forms for orders to it.
+    fn live_strip(&self, newest: Tick) -> Markup {
+        let action = format!("{}/order", self.address());
+        let token = self.shared.guard.form_token().text();
+        html! {
+            div id="live" class="live" {
+                span { span id="live-state" { "running for " (span(newest.seconds())) } span id="live-age" {} }
+                (post_form(&action, token, &html! {
+                    input class="short" name="mark" aria-label="mark" placeholder="such as: deployed" required maxlength="500";
+                    button { "Mark this instant" }
+                }))
+                (post_form(&action, token, &html! {
+                    button name="stop" value="yes" { "Stop the run" }
+                }))
+                script type="module" src=(Asset::StudioScript.path()) {}
+            }
+        }
+    }
+
+    /// A slider over the time of the run. Without a script, its button loads the page.
+    fn replay_strip(&self, instant: Tick, end: Tick) -> Markup {
+        let seconds = instant.seconds();
+        html! {
+            div id="live" class="live" {
+                form id="replay" class="replay" action=(self.address()) method="get" {
+                    @if let Some(only) = &self.only {
+                        input type="hidden" name=(super::ONLY) value=(only);
+                    }
+                    input type="range" name=(AT) min="0" max=(format!("{:.3}", end.seconds())) step="any"
+                        value=(format!("{seconds:.3}")) aria-label="instant of the replay, in seconds";
+                    button { "Show" }
+                }
+                select id="replay-speed" aria-label="speed of the replay" {
+                    @for speed in SPEEDS { option value=(speed) { (speed) " ×" } }
+                }
+                button id="replay-play" type="button" { "Play" }
+                span id="live-state" { "at " (span(seconds)) " of " (span(end.seconds())) }
+                a href=(self.address()) { "End of the run" }
+                script type="module" src=(Asset::StudioScript.path()) {}
+            }
+        }
+    }
+}

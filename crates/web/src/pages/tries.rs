@@ -1,0 +1,250 @@
+//! Tries of a plan file: one user performs the scenario once, and each sample is shown with its request, reply,
+//! variables, extractors and checks.
+//!
+//! A try is a process, `brunt run FILE --trace`, whose files are in a temporary folder of the studio.
+
+mod body;
+pub mod extract;
+mod sample;
+
+use super::edit;
+use super::starting::StartedProcess;
+use crate::assets::Asset;
+use crate::fields::Fields;
+use crate::layout::{Problem, page, strip};
+use crate::shared::{Shared, form, query, with_store};
+use axum::body::Body;
+use axum::extract::{Path, State};
+use axum::http::{HeaderValue, Uri, header};
+use axum::response::{IntoResponse, Redirect, Response};
+use body::BodyView;
+use brunt_model::SampleRecord;
+use brunt_model::numbers::time;
+use brunt_runner::trace::{SAMPLES_FILE, TracedSample};
+use maud::{Markup, html};
+use std::fs::File;
+use std::io::{BufRead, BufReader, ErrorKind, Read};
+use std::path::{Path as FilePath, PathBuf};
+use std::sync::Arc;
+use tempfile::TempDir;
+
+/// Number of tries that are kept. An older one is removed with its files.
+const MOST_TRIES: usize = 20;
+
+/// Maximum number of samples that a page lists.
+const MOST_SAMPLES: usize = 1000;
+
+/// The latest tries.
+#[derive(Default)]
+pub struct Tries {
+    tries: Vec<Try>,
+    made: u32,
+}
+
+/// A try of a plan file.
+struct Try {
+    number: u32,
+    /// The plan file.
+    file: String,
+    process: StartedProcess,
+    folder: TempDir,
+}
+
+/// The content of a try, so far.
+pub struct TryContent {
+    number: u32,
+    file: String,
+    folder: PathBuf,
+    /// The processes' messages.
+    said: String,
+    is_active: bool,
+    samples: Vec<TracedSample>,
+}
+
+/// Starts a try, and leads to its page.
+///
+/// # Errors
+///
+/// The form is wrong, or the try cannot be started.
+pub async fn start(State(shared): State<Arc<Shared>>, body: Body) -> Result<Redirect, Problem> {
+    let fields = form(&shared, body).await?;
+    with_store(&shared, move |store, shared| {
+        let address = begin(shared, store.directory(), fields.first("file"))?;
+        Ok(Redirect::to(&address))
+    })
+    .await
+}
+
+/// Starts a try of a plan file. Returns the address of its page.
+///
+/// # Errors
+///
+/// The system does not allow it.
+pub fn begin(shared: &Shared, store: &FilePath, file: &str) -> Result<String, Problem> {
+    if file.is_empty() || file.starts_with('-') {
+        return Err(Problem::bad_request("Write the path of a plan file."));
+    }
+    let folder = TempDir::new().map_err(|error| Problem::internal(&error))?;
+    let words = ["run", file, "--trace", "--trace-files", &folder.path().display().to_string()];
+    let process = StartedProcess::start(&shared.program, &words.map(str::to_owned), store)
+        .map_err(|error| Problem::internal(&error))?;
+    let mut tries = shared.tries();
+    tries.made += 1;
+    let number = tries.made;
+    if tries.tries.len() == MOST_TRIES {
+        tries.tries.remove(0);
+    }
+    tries.tries.push(Try { number, file: file.to_owned(), process, folder });
+    Ok(address(number))
+}
+
+fn address(number: u32) -> String {
+    format!("/tries/{number}")
+}
+
+/// Shows a try: the list of its samples, and one of them.
+///
+/// # Errors
+///
+/// There is no such try, or its files cannot be read.
+pub async fn show(
+    State(shared): State<Arc<Shared>>,
+    Path(number): Path<u32>,
+    uri: Uri,
+) -> Result<Response, Problem> {
+    with_store(&shared, move |_, shared| {
+        let fields = query(&uri);
+        let content = TryContent::read(shared, number)?;
+        let title = format!("Try {number} of {}", content.file);
+        let html = content.html(&fields, shared)?;
+        let page = page(&title, &strip(&html! {}), &html);
+        if content.is_active {
+            return Ok(([(header::REFRESH, HeaderValue::from_static("1"))], page).into_response());
+        }
+        Ok(page.into_response())
+    })
+    .await
+}
+
+impl TryContent {
+    fn read(shared: &Shared, number: u32) -> Result<Self, Problem> {
+        let tries = shared.tries();
+        let made = tries.tries.iter().find(|made| made.number == number).ok_or_else(|| {
+            Problem::not_found(format!(
+                "Try {number} is not kept: a studio keeps its last {MOST_TRIES} tries."
+            ))
+        })?;
+        let said = made.process.said().map_err(|error| Problem::internal(&error))?;
+        Ok(Self {
+            number,
+            file: made.file.clone(),
+            folder: made.folder.path().to_owned(),
+            said,
+            is_active: made.process.status().is_none(),
+            samples: samples(made.folder.path())?,
+        })
+    }
+
+    fn sample(&self, number: u64) -> Option<&TracedSample> {
+        self.samples.iter().find(|sample| sample.number == number)
+    }
+
+    fn html(&self, fields: &Fields, shared: &Shared) -> Result<Markup, Problem> {
+        let token = shared.guard.form_token().text();
+        let chosen = fields.first("sample").parse().ok().and_then(|number| self.sample(number));
+        let failed = self.samples.iter().find(|sample| !sample.record.success);
+        let chosen = chosen.or(failed).or(self.samples.first());
+        let details = chosen.map(|sample| self.details(sample, fields, token)).transpose()?;
+        Ok(html! {
+            h1 { "Try " (self.number) " of " a href=(edit::address(&self.file)) { (self.file) } }
+            form class="filter" action="/tries" method="post" {
+                input type="hidden" name="token" value=(token);
+                input type="hidden" name="file" value=(self.file);
+                button { "Try again" }
+                @if self.is_active { span { "running" } }
+            }
+            @if !self.said.is_empty() { pre class="said" { (self.said) } }
+            div class="try" {
+                (self.list(chosen))
+                @if let Some(details) = details { div class="sample" { (details) } }
+            }
+            script type="module" src=(Asset::StudioScript.path()) {}
+        })
+    }
+
+    /// Links to the samples.
+    fn list(&self, chosen: Option<&TracedSample>) -> Markup {
+        let more = self.samples.len().saturating_sub(MOST_SAMPLES);
+        html! {
+            nav aria-label="samples" {
+                ol class="samples" {
+                    @for sample in self.samples.iter().take(MOST_SAMPLES) {
+                        @let record = &sample.record;
+                        li class=(if record.success { "good" } else { "bad" })
+                            aria-current=[chosen.filter(|chosen| chosen.number == sample.number).map(|_| "true")] {
+                            a href=(format!("{}?sample={}", address(self.number), sample.number)) {
+                                @if sample.number > 0 { (sample.number) ". " (record.label) } @else { "end of the iteration" }
+                            }
+                            @if sample.number > 0 { span { (record.code) " · " (time(record.elapsed_millis * 1_000_000)) } }
+                        }
+                    }
+                }
+                @if more > 0 { p class="hint" { "and " (more) " more" } }
+            }
+        }
+    }
+
+    fn details(
+        &self,
+        sample: &TracedSample,
+        fields: &Fields,
+        token: &str,
+    ) -> Result<Markup, Problem> {
+        let address = Fields::default().with("sample", &sample.number.to_string());
+        let mut bodies = Vec::new();
+        for (index, name) in sample.bodies.iter().enumerate() {
+            let part = index.to_string();
+            // The fields of the URL belong to one of the bodies.
+            let is_chosen = fields.first("part") == part || (index == 0 && !fields.has("part"));
+            let fields = if is_chosen { fields.clone() } else { Fields::default() };
+            let address = address.clone().with("part", &part);
+            let view = BodyView {
+                file: self.folder.join(name),
+                path: self::address(self.number),
+                address,
+                fields,
+            };
+            bodies.push(view.html()?);
+        }
+        let proposals = extract::proposals(self, sample, fields, token)?;
+        Ok(html! {
+            (sample::html(sample))
+            @for body in bodies { (body) }
+            (proposals)
+        })
+    }
+}
+
+/// Reads the samples of a try. The last line may not be complete yet.
+fn samples(folder: &FilePath) -> Result<Vec<TracedSample>, Problem> {
+    let file = match File::open(folder.join(SAMPLES_FILE)) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+        file => file.map_err(|error| Problem::internal(&error))?,
+    };
+    let lines = BufReader::new(file).lines();
+    let samples = lines.map_while(|line| serde_json::from_str(&line.ok()?).ok());
+    Ok(samples.collect())
+}
+
+/// All samples of a record: itself, or its parts.
+fn parts(record: &SampleRecord) -> &[SampleRecord] {
+    if record.sub_results.is_empty() { std::slice::from_ref(record) } else { &record.sub_results }
+}
+
+/// Reads the text of a body, up to a limit.
+fn text_of(file: &FilePath, most: u64) -> Result<String, Problem> {
+    let mut bytes = Vec::new();
+    let read = File::open(file).and_then(|file| file.take(most).read_to_end(&mut bytes));
+    read.map_err(|error| Problem::internal(&error))?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}

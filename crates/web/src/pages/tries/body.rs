@@ -1,0 +1,256 @@
+//! The body of a reply: a part of its text, its bytes, or its tree, and a search in all of it. A body may have hundreds
+//! of megabytes, so only the shown part is read.
+
+use crate::fields::Fields;
+use crate::layout::Problem;
+use brunt_model::numbers::{bytes, count};
+use maud::{Markup, html};
+use serde_json::Value;
+use std::fmt::Write as _;
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::PathBuf;
+
+/// Number of bytes of text that are shown at once.
+const TEXT_BYTES: u64 = 256 << 10;
+/// Number of bytes that are shown at once as numbers.
+const HEX_BYTES: u64 = 4096;
+/// Number of bytes in a row of them.
+const HEX_ROW: usize = 16;
+/// Maximum size of a body that is shown as a tree.
+const TREE_BYTES: u64 = 4 << 20;
+/// Maximum number of values of a tree.
+const TREE_VALUES: usize = 5000;
+/// Maximum number of places of a search that are listed.
+const PLACES: usize = 50;
+/// Number of bytes around a place that are shown.
+const AROUND: usize = 40;
+/// Number of bytes that a search reads at once.
+const CHUNK: usize = 1 << 20;
+
+/// A view of a body.
+pub struct BodyView {
+    /// File with the body.
+    pub file: PathBuf,
+    /// Path of the page.
+    pub path: String,
+    /// Fields of the URL that name the body.
+    pub address: Fields,
+    /// Fields of the URL: `view`, `offset` and `search`.
+    pub fields: Fields,
+}
+
+/// Places of a text in a body.
+struct Places {
+    count: u64,
+    /// Offsets of the first ones, each with the text around it.
+    listed: Vec<(u64, String)>,
+}
+
+impl BodyView {
+    /// Returns the body with links to other views of it.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be read.
+    pub fn html(&self) -> Result<Markup, Problem> {
+        self.view().map_err(|error| Problem::internal(&error))
+    }
+
+    fn view(&self) -> io::Result<Markup> {
+        let mut file = File::open(&self.file)?;
+        let size = file.metadata()?.len();
+        let offset = self.fields.first("offset").parse().unwrap_or(0).min(size);
+        let view = self.fields.first("view");
+        let search = self.fields.first("search");
+        let places = if search.is_empty() { None } else { Some(places(&mut file, search)?) };
+        let content = match view {
+            "hex" => self.hex(&mut file, offset, size)?,
+            "tree" if size <= TREE_BYTES => tree(&mut file)?,
+            "tree" => {
+                html! { p class="hint" { "A body of more than " (bytes(TREE_BYTES as f64)) " is shown as text only." } }
+            }
+            _ => self.text(&mut file, offset, size)?,
+        };
+        let link = |view: &str| self.address.clone().with("view", view).at(&self.path);
+        Ok(html! { section {
+            h3 { "Body of the reply, " (bytes(size as f64)) }
+            form class="filter body" action=(self.path) method="get" {
+                @for (name, value) in self.address.all_pairs() { input type="hidden" name=(name) value=(value); }
+                a href=(link("text")) { "Text" } a href=(link("tree")) { "Tree" } a href=(link("hex")) { "Bytes" }
+                label { "Search " input class="short" name="search" value=(search); }
+                button { "Search" }
+                label { "Text of the body " input class="short" name="selected" value=(self.fields.first("selected")); }
+                input type="hidden" name="from" value=(self.fields.first("from"));
+                button { "Propose extractors" }
+            }
+            @if let Some(places) = places { (self.places(&places)) }
+            (content)
+        } })
+    }
+
+    fn at(&self, view: &str, offset: u64) -> String {
+        self.address.clone().with("view", view).with("offset", &offset.to_string()).at(&self.path)
+    }
+
+    fn places(&self, places: &Places) -> Markup {
+        html! {
+            p { (count(places.count)) " found" }
+            ul class="places" { @for (offset, around) in &places.listed {
+                li { a href=(self.at("text", *offset)) { (count(*offset)) } " " code { (around) } }
+            } }
+        }
+    }
+
+    fn text(&self, file: &mut File, offset: u64, size: u64) -> io::Result<Markup> {
+        let shown = read(file, offset, TEXT_BYTES)?;
+        // A part may begin and end within a sign.
+        let text = String::from_utf8_lossy(&shown);
+        Ok(html! {
+            (self.neighbors("text", offset, TEXT_BYTES, size))
+            pre class="body" data-offset=(offset) { "\n" (text) }
+        })
+    }
+
+    fn hex(&self, file: &mut File, offset: u64, size: u64) -> io::Result<Markup> {
+        let shown = read(file, offset, HEX_BYTES)?;
+        let mut lines = String::new();
+        for (row, bytes) in shown.chunks(HEX_ROW).enumerate() {
+            let _ = write!(lines, "{:08x} ", offset + (row * HEX_ROW) as u64);
+            for byte in bytes {
+                let _ = write!(lines, " {byte:02x}");
+            }
+            let missing = 3 * (HEX_ROW - bytes.len()) + 2;
+            let signs = bytes.iter().map(|byte| match byte {
+                0x20..=0x7e => char::from(*byte),
+                _ => '.',
+            });
+            lines.extend(std::iter::repeat_n(' ', missing).chain(signs).chain(['\n']));
+        }
+        Ok(html! { (self.neighbors("hex", offset, HEX_BYTES, size)) pre { (lines) } })
+    }
+
+    /// Links to the parts before and after the shown one.
+    fn neighbors(&self, view: &str, offset: u64, shown: u64, size: u64) -> Markup {
+        html! {
+            @if size > shown {
+                p class="pages" {
+                    "bytes " (count(offset)) " to " (count((offset + shown).min(size)))
+                    @if offset > 0 { a href=(self.at(view, offset.saturating_sub(shown))) { "before" } }
+                    @if offset + shown < size { a href=(self.at(view, offset + shown)) { "after" } }
+                }
+            }
+        }
+    }
+}
+
+fn read(file: &mut File, offset: u64, most: u64) -> io::Result<Vec<u8>> {
+    file.seek(SeekFrom::Start(offset))?;
+    let mut bytes = Vec::new();
+    file.take(most).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// Finds a text in a file, without holding all of it.
+fn places(file: &mut File, wanted: &str) -> io::Result<Places> {
+    let mut found = Places { count: 0, listed: Vec::new() };
+    let finder = memchr::memmem::Finder::new(wanted);
+    file.seek(SeekFrom::Start(0))?;
+    let mut buffer = Vec::new();
+    // Offset of the buffer in the file, and the begin of what was not searched yet.
+    let (mut offset, mut begin) = (0_u64, 0_usize);
+    loop {
+        let read = file.take(CHUNK as u64).read_to_end(&mut buffer)?;
+        while let Some(at) = finder.find(&buffer[begin..]) {
+            let at = begin + at;
+            found.count += 1;
+            if found.listed.len() < PLACES {
+                let around =
+                    at.saturating_sub(AROUND)..(at + wanted.len() + AROUND).min(buffer.len());
+                let around = String::from_utf8_lossy(&buffer[around]).into_owned();
+                found.listed.push((offset + at as u64, around));
+            }
+            begin = at + wanted.len();
+        }
+        if read == 0 {
+            return Ok(found);
+        }
+        // A place may begin in this part and end in the next one.
+        begin = begin.max(buffer.len().saturating_sub(wanted.len() - 1));
+        let kept = begin.saturating_sub(AROUND);
+        buffer.drain(..kept);
+        offset += kept as u64;
+        begin -= kept;
+    }
+}
+
+/// The body as a tree of JSON.
+fn tree(file: &mut File) -> io::Result<Markup> {
+    let text = String::from_utf8_lossy(&read(file, 0, TREE_BYTES)?).into_owned();
+    Ok(match serde_json::from_str::<Value>(&text) {
+        Ok(value) => {
+            let mut left = TREE_VALUES;
+            let tree = branch(None, &value, &mut left, true);
+            html! {
+                ul class="tree" { (tree) }
+                @if left == 0 { p class="hint" { "The tree shows the first " (count(TREE_VALUES as u64)) " values." } }
+            }
+        }
+        Err(error) => html! { p class="hint" { "This is no JSON: " (error) } },
+    })
+}
+
+fn branch(key: Option<&str>, value: &Value, left: &mut usize, is_open: bool) -> Markup {
+    if *left == 0 {
+        return html! {};
+    }
+    *left -= 1;
+    let name = html! { @if let Some(key) = key { b { (key) } ": " } };
+    match value {
+        Value::Object(entries) => {
+            let children: Vec<Markup> =
+                entries.iter().map(|(key, value)| branch(Some(key), value, left, false)).collect();
+            folded(&name, &format!("{{{}}}", entries.len()), &children, is_open)
+        }
+        Value::Array(items) => {
+            let children: Vec<Markup> = items
+                .iter()
+                .enumerate()
+                .map(|(index, value)| branch(Some(&index.to_string()), value, left, false))
+                .collect();
+            folded(&name, &format!("[{}]", items.len()), &children, is_open)
+        }
+        leaf => html! { li { (name) code { (leaf.to_string()) } } },
+    }
+}
+
+fn folded(name: &Markup, size: &str, children: &[Markup], is_open: bool) -> Markup {
+    html! {
+        li { details open[is_open] {
+            summary { (name) (size) }
+            ul { @for child in children { (child) } }
+        } }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write as _;
+
+    #[test]
+    fn a_text_is_found_across_the_borders_of_chunks() {
+        let mut file = tempfile::tempfile().unwrap();
+        let mut bytes = vec![b'.'; 3 * CHUNK];
+        for at in [0, CHUNK - 3, 2 * CHUNK - 6, 3 * CHUNK - 6] {
+            bytes[at..at + 6].copy_from_slice(b"needle");
+        }
+        file.write_all(&bytes).unwrap();
+        let found = places(&mut file, "needle").unwrap();
+        let offsets: Vec<u64> = found.listed.iter().map(|place| place.0).collect();
+        let expected = [0, CHUNK - 3, 2 * CHUNK - 6, 3 * CHUNK - 6].map(|at| at as u64);
+        assert_eq!((found.count, offsets.as_slice()), (4, expected.as_slice()));
+        assert_eq!(places(&mut file, "ee").unwrap().count, 4);
+        assert_eq!(places(&mut file, "absent").unwrap().count, 0);
+    }
+}

@@ -1,0 +1,251 @@
+//! The editor of plan files and tries: texts are checked, saved and changed, and each sample of a try is shown.
+
+use super::{HOSTILE, Reply, Studio};
+use crate::world::odd::{ScriptedServer, page, serve_reply};
+use crate::world::wait_until;
+use serde_json::Value;
+use std::fs;
+use tempfile::TempDir;
+
+/// Body of each reply: a page with a token and a script.
+const BODY: &str = "<form><input name=\"csrf\" value=\"tok-81\"></form><p id=\"note\"><script>alert(1)</script></p>";
+
+/// A plan with a comment, two requests, an extractor and a check that fails.
+const PLAN: &str = "\
+# The shop.
+load: {users: 2, requests: 50}   # not in a try
+scenario:
+  steps:
+  - get: ADDRESS/login
+    name: log in
+    extract: {token: {regex: 'value=\"([^\"]+)'}}
+  - get: ADDRESS/cart?csrf=${token}
+    name: cart
+    check: {contains: Welcome}
+";
+
+/// Escapes a value of a form.
+fn escaped(text: &str) -> String {
+    text.bytes().map(|byte| format!("%{byte:02X}")).collect::<Vec<_>>().concat()
+}
+
+/// A studio, its cookie, and its form token.
+struct Session {
+    studio: Studio,
+    cookie: String,
+    token: String,
+    server: ScriptedServer,
+    plan: String,
+}
+
+impl Session {
+    fn start() -> Self {
+        let dir = TempDir::new().expect("a directory");
+        let server = serve_reply(page(BODY));
+        let plan = dir.path().join("shop.yaml");
+        fs::write(&plan, PLAN.replace("ADDRESS", &server.url_of(""))).expect("a plan");
+        let studio = Studio::start(dir);
+        let cookie = studio.admit();
+        let token = studio.get_with("/start?target=http://127.0.0.1:9/", &cookie).form_token();
+        Self { studio, cookie, token, server, plan: plan.display().to_string() }
+    }
+
+    fn get(&self, target: &str) -> Reply {
+        self.studio.get_with(target, &self.cookie)
+    }
+
+    fn post(&self, target: &str, fields: &[(&str, &str)]) -> Reply {
+        let fields = fields.iter().map(|(name, value)| format!("&{name}={}", escaped(value)));
+        let body = format!("token={}{}", self.token, fields.collect::<String>());
+        self.studio.post(target, &self.cookie, &body)
+    }
+
+    fn problems(&self, text: &str) -> Vec<(u64, String, String)> {
+        let reply = self.post("/edit/check", &[("file", &self.plan), ("text", text)]);
+        assert_eq!(reply.status, 200, "{}", reply.body);
+        let json: Value = serde_json::from_str(&reply.body).expect("JSON");
+        let problems = json["problems"].as_array().expect("a list").clone();
+        let text = |value: &Value| value.as_str().expect("a text").to_owned();
+        problems
+            .iter()
+            .map(|p| {
+                (p["line"].as_u64().expect("a line"), text(&p["severity"]), text(&p["message"]))
+            })
+            .collect()
+    }
+
+    /// Digest of the plan in the editor.
+    fn digest(&self) -> String {
+        let page = self.get(&format!("/edit?file={}", escaped(&self.plan))).body;
+        let (_, rest) = page.split_once("name=\"digest\" value=\"").expect("a digest");
+        rest.split('"').next().unwrap_or_default().to_owned()
+    }
+
+    fn save(&self, file: &str, digest: &str, text: &str) -> Reply {
+        self.post("/edit/save", &[("file", file), ("digest", digest), ("text", text)])
+    }
+
+    fn text(&self) -> String {
+        fs::read_to_string(&self.plan).expect("the plan")
+    }
+
+    /// Follows a try to its end. Returns its path.
+    fn followed_try(&self, started: &Reply) -> String {
+        assert_eq!(started.status, 303, "{}", started.body);
+        let path = started.location();
+        wait_until("the end of the try", || !self.get(&path).head.contains("refresh: 1"));
+        path
+    }
+}
+
+#[test]
+fn problems_of_a_text_have_places() {
+    let session = Session::start();
+    assert_eq!(session.problems(&session.text()), []);
+    let wrong = session.text().replace("users: 2", "users: many").replace("get: ", "gett: ");
+    let problems = session.problems(&wrong);
+    let lines: Vec<u64> = problems.iter().map(|problem| problem.0).collect();
+    assert!(lines.contains(&2) && lines.contains(&5), "{problems:?}");
+    assert!(problems.iter().all(|problem| problem.1 == "error"), "{problems:?}");
+    let broken = session.problems("load: [");
+    assert!(broken.len() == 1 && broken[0].0 > 0, "{broken:?}");
+    assert_eq!(session.text().lines().count(), 10, "a check saves nothing");
+    assert_eq!(session.server.requests().len(), 0, "a check sends nothing");
+    let schema = session.get("/edit/schema.json");
+    assert!(schema.head.contains("application/json") && schema.body.contains("\"scenario\""));
+    let refused = session.studio.post("/edit/check", &session.cookie, "text=load");
+    assert_eq!(refused.status, 403);
+}
+
+#[test]
+fn a_text_is_saved_and_a_file_that_changed_is_not_overwritten() {
+    let session = Session::start();
+    let page = session.get(&format!("/edit?file={}", escaped(&session.plan)));
+    assert!(
+        page.body.contains("# The shop.") && page.body.contains("src=\"/editor.js\""),
+        "{}",
+        page.body
+    );
+    let digest = session.digest();
+    // Browsers send CRLF.
+    let text = session.text().replace("users: 2", "users: 3").replace('\n', "\r\n");
+    let saved = session.save(&session.plan, &digest, &text);
+    assert_eq!((saved.status, session.text()), (303, text.replace("\r\n", "\n")), "{}", saved.body);
+    assert!(saved.location().starts_with("/edit?file="), "{}", saved.head);
+    // The file changes on the disk, and keeps the line breaks of Windows.
+    let digest = session.digest();
+    let elsewhere = session.text().replace("users: 3", "users: 4").replace('\n', "\r\n");
+    fs::write(&session.plan, &elsewhere).expect("a plan");
+    let mine = format!("{}# {HOSTILE}\n", session.text());
+    let refused = session.save(&session.plan, &digest, &mine);
+    assert_eq!((refused.status, session.text()), (409, elsewhere.clone()));
+    assert!(
+        refused.body.contains("has changed on the disk since it was opened here"),
+        "{}",
+        refused.body
+    );
+    assert!(
+        refused.body.contains("&lt;script&gt;") && !refused.body.contains(HOSTILE),
+        "the text is kept"
+    );
+    let saved =
+        session.save(&session.plan, &session.digest(), &elsewhere.replace("users: 4", "users: 5"));
+    assert_eq!(saved.status, 303, "{}", saved.body);
+    assert_eq!(session.text(), elsewhere.replace("users: 4", "users: 5"));
+    // Another name is a new file.
+    let other = session.plan.replace("shop", "other");
+    assert_eq!(session.save(&other, "", &mine).status, 303);
+    assert_eq!(fs::read_to_string(&other).expect("the file"), mine.replace("\r\n", "\n"));
+    assert_eq!(session.save(&other, "", "x").status, 409, "it exists now");
+    for file in ["/etc/passwd", "", "../key", "/dev/zero"] {
+        assert_eq!(session.get(&format!("/edit?file={}", escaped(file))).status, 400, "{file}");
+        assert_eq!(session.save(file, "", "x").status, 400, "{file}");
+    }
+    assert_eq!(session.save("/absent/x.yaml", "", "x").status, 409);
+}
+
+#[test]
+fn a_try_shows_each_sample_and_its_body() {
+    let session = Session::start();
+    let path = session.followed_try(&session.post("/tries", &[("file", &session.plan)]));
+    let first = session.get(&format!("{path}?sample=1")).body;
+    for shown in [
+        "1. log in",
+        "2. cart",
+        "GET /login HTTP/1.1",
+        "HTTP/1.1 200 OK",
+        "&lt;script&gt;alert(1)",
+        "matched",
+        "Variables after the reply",
+    ] {
+        assert!(first.contains(shown), "{shown}: {first}");
+    }
+    assert!(!first.contains(HOSTILE), "a body is text");
+    // The failed sample is shown first.
+    let failed = session.get(&path).body;
+    for shown in ["Welcome", "check", "failed", "GET /cart?csrf="] {
+        assert!(failed.contains(shown), "{shown}: {failed}");
+    }
+    let at = |query: &str| session.get(&format!("{path}?sample=1&{query}")).body;
+    assert!(at("search=csrf").contains("<p>1 found</p>"));
+    assert!(at("view=hex").contains("3c 66 6f 72 6d 3e"));
+    assert!(at("view=tree").contains("This is no JSON"));
+    assert!(session.get("/tries/77").status == 404);
+    let wrong = session.followed_try(&session.post("/tries", &[("file", "absent.yaml")]));
+    assert!(session.get(&wrong).body.contains("cannot read the plan file absent.yaml"));
+    assert_eq!(session.post("/tries", &[("file", "--version")]).status, 400);
+    let runs = session.studio.command("runs --json");
+    assert_eq!(runs.trim(), "[]", "a try is not stored");
+}
+
+#[test]
+fn a_selected_text_becomes_an_extractor_in_the_plan() {
+    let session = Session::start();
+    let saved = session.post(
+        "/edit/save",
+        &[
+            ("file", &session.plan),
+            ("digest", &session.digest()),
+            ("text", &session.text()),
+            ("try", "yes"),
+        ],
+    );
+    let path = session.followed_try(&saved);
+    let place = BODY.find("tok-81").expect("the token");
+    let page = session.get(&format!("{path}?sample=1&part=0&selected=tok-81&from={place}")).body;
+    for shown in
+        ["input[name=&quot;csrf&quot;]", "//input[@name=&quot;csrf&quot;]/@value", "2 of 2"]
+    {
+        assert!(page.contains(shown), "{shown}: {page}");
+    }
+    assert!(
+        session
+            .get(&format!("{path}?sample=1&selected=absent"))
+            .body
+            .contains("is not in this body")
+    );
+    let fields = [("by", "css"), ("expression", "input[name=\"csrf\"]"), ("second", "value")];
+    let add = |sample: &str, variable: &str| {
+        let named = [("sample", sample), ("variable", variable)];
+        session.post(&format!("{path}/extract"), &[&fields[..], &named].concat())
+    };
+    let before = session.text();
+    for (sample, variable, status) in [("1", "a b", 400), ("1", "", 400), ("9", "token", 404)] {
+        assert_eq!(add(sample, variable).status, status, "{variable}");
+    }
+    assert_eq!(session.text(), before);
+    let added = add("1", "csrf");
+    assert_eq!(added.status, 303, "{}", added.body);
+    let after = session.text();
+    assert!(
+        after.starts_with("# The shop.\nload: {users: 2, requests: 50}   # not in a try\n"),
+        "{after}"
+    );
+    assert_eq!(session.problems(&after), []);
+    let lines: Vec<&str> = after.lines().filter(|line| !before.contains(line)).collect();
+    assert!(lines.concat().contains("csrf") && lines.len() <= 5, "{lines:?}");
+    // The next try has the variable.
+    let path = session.followed_try(&session.post("/tries", &[("file", &session.plan)]));
+    let page = session.get(&format!("{path}?sample=1")).body;
+    assert!(page.contains("csrf") && page.contains("matched"), "{page}");
+}

@@ -1,0 +1,69 @@
+// Replaces the text field of the page `Edit` by an editor for plans. Without this script the text field works alone.
+//
+// The text field stays in the form and has the text of the editor, so the form is submitted as without the script.
+
+import { isolateHistory } from '@codemirror/commands';
+import type { EditorView } from '@codemirror/view';
+import { serverSchema } from './assist';
+import { CheckSchedule, serverCheck, type CheckResult } from './check';
+import { TextField } from './field';
+import { showProblems } from './problems';
+import { minimalChange } from './text';
+import { createEditor } from './view';
+
+/** Value of a hidden field of the form; empty if it does not exist. */
+function fieldValue(form: HTMLFormElement, name: string): string {
+  const field = form.elements.namedItem(name);
+  return field instanceof HTMLInputElement ? field.value : '';
+}
+
+/** Replaces the document, except for its common beginning and end, so that the cursor and the history remain useful. */
+function replaceText(view: EditorView, text: string): void {
+  const changes = minimalChange(view.state.doc.toString(), text.replace(/\r\n?/g, '\n'));
+  if (changes) view.dispatch({ changes, annotations: isolateHistory.of('full') });
+}
+
+function scheduleChecks(form: HTMLFormElement, view: () => EditorView): CheckSchedule | null {
+  const url = form.dataset.check;
+  if (!url) return null;
+  const list = document.getElementById('problems');
+  list?.setAttribute('aria-live', 'polite');
+  const fields = () => ({ token: fieldValue(form, 'token'), file: fieldValue(form, 'file') });
+  const show = (result: CheckResult) => showProblems(view(), list, result);
+  return new CheckSchedule(() => view().state.doc.toString(), serverCheck(url, fields), show);
+}
+
+function edit(form: HTMLFormElement, field: HTMLTextAreaElement): void {
+  // The editor measures the layout of the page: with 5 MB in a visible text field, this takes seconds.
+  field.style.display = 'none';
+  const checks = scheduleChecks(form, () => view);
+  const view: EditorView = createEditor(field, {
+    text: field.value,
+    label: field.labels[0]?.textContent?.trim() || (field.getAttribute('aria-label') ?? 'Plan'),
+    schema: form.dataset.schema ? serverSchema(form.dataset.schema) : null,
+    onChange: () => {
+      copy.change(view.state.doc.length);
+      checks?.change();
+    },
+  });
+  const copy = new TextField(field, () => view.state.doc.toString(), (text) => replaceText(view, text));
+  for (const label of field.labels) label.addEventListener('click', () => view.focus());
+  form.addEventListener('brunt-text', (event) => {
+    const { detail } = event as CustomEvent<unknown>;
+    if (typeof detail === 'string') replaceText(view, detail);
+  });
+  // The browser restores the field when the user returns to the page.
+  addEventListener('pageshow', () => replaceText(view, field.value));
+  void checks?.check();
+}
+
+const form = document.getElementById('edit');
+const field = form?.querySelector<HTMLTextAreaElement>('textarea[name=text]');
+if (form instanceof HTMLFormElement && field) {
+  try {
+    edit(form, field);
+  } catch (error) {
+    field.style.display = '';
+    throw error;
+  }
+}

@@ -1,0 +1,82 @@
+// Creates the editor in a shadow root: its extensions, its keys and its label.
+
+import { autocompletion, completionKeymap } from '@codemirror/autocomplete';
+import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands';
+import { yaml } from '@codemirror/lang-yaml';
+import { bracketMatching, indentService, indentUnit } from '@codemirror/language';
+import { lintGutter, lintKeymap } from '@codemirror/lint';
+import { search, searchKeymap } from '@codemirror/search';
+import { EditorState, type Extension } from '@codemirror/state';
+import { EditorView, drawSelection, highlightActiveLine, highlightActiveLineGutter, keymap, lineNumbers, tooltips } from '@codemirror/view';
+import { h } from '../dom';
+import { completionSource, keyDescriptions, type SchemaSource } from './assist';
+import { HOST_STYLES, syntaxColors, theme } from './theme';
+import { nestingDepth } from './text';
+import { indentationAfter } from './yaml';
+
+export interface EditorOptions {
+  text: string;
+  label: string;
+  schema: SchemaSource | null;
+  onChange: () => void;
+}
+
+const HINT = 'Tab indents. To leave the editor with the keyboard, press Escape, then Tab. Ctrl-Space completes, Ctrl-F searches.';
+
+/** Indents the line after a key without a value; the parser of YAML does not. */
+const indentation = indentService.of((context, position) => {
+  const line = context.state.doc.lineAt(position);
+  return indentationAfter(line.text.slice(0, position - line.from), context.unit) ?? undefined;
+});
+
+const assistance = (schema: SchemaSource | null): Extension =>
+  schema ? [autocompletion({ override: [completionSource(schema)], icons: false }), keyDescriptions(schema)] : [];
+
+/** Deepest nesting in flow style with highlighting. */
+const MAX_NESTING = 1000;
+/** Margin between tooltips and the edges of the window, in pixels. */
+const MARGIN = 8;
+
+const tooltipSpace = () => {
+  const { clientWidth, clientHeight } = document.documentElement;
+  return { left: MARGIN, right: clientWidth - MARGIN, top: MARGIN, bottom: clientHeight - MARGIN };
+};
+
+const extensions = (options: EditorOptions): Extension => [
+  lineNumbers(),
+  highlightActiveLine(),
+  highlightActiveLineGutter(),
+  lintGutter(),
+  history(),
+  drawSelection(),
+  bracketMatching(),
+  indentUnit.of('  '),
+  indentation,
+  // The parser works in slices of some 10 ms, so a line of 600 kB needs no limit. Its tree is built by recursion, though:
+  // thousands of nested levels exceed the stack, and each change would fail.
+  nestingDepth(options.text) > MAX_NESTING ? [] : yaml(),
+  syntaxColors,
+  search({ top: true }),
+  tooltips({ tooltipSpace }),
+  assistance(options.schema),
+  keymap.of([...completionKeymap, ...searchKeymap, ...historyKeymap, ...lintKeymap, ...defaultKeymap, indentWithTab]),
+  theme,
+  EditorView.contentAttributes.of({ 'aria-label': options.label, 'aria-describedby': 'hint' }),
+  EditorView.updateListener.of((update) => {
+    if (update.docChanged) options.onChange();
+  }),
+];
+
+/** Creates an editor after an element. Its styles are in a shadow root, because the content policy admits no inline styles. */
+export function createEditor(after: Element, options: EditorOptions): EditorView {
+  const host = h('div', { class: 'editor' });
+  const root = host.attachShadow({ mode: 'open' });
+  const styles = new CSSStyleSheet();
+  styles.replaceSync(HOST_STYLES);
+  root.adoptedStyleSheets = [styles];
+  const frame = h('div', { class: 'frame' });
+  root.append(frame, h('p', { class: 'hint', id: 'hint' }, HINT));
+  after.after(host);
+  const state = EditorState.create({ doc: options.text, extensions: extensions(options) });
+  return new EditorView({ state, parent: frame, root });
+}
