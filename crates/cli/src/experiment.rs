@@ -95,7 +95,7 @@ impl ExperimentContext {
             jtl: output::result_file(output)?,
             live_outputs: live_outputs::start(&output.live_outputs)?,
             quiet: output.quiet,
-            tracer: trace::requested(output)?,
+            tracer: trace::requested(output, &run.store)?,
             fail_on: FailOn { limited: run.settings.checks.strict, undecided: false },
             notes,
             keep,

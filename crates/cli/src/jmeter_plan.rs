@@ -78,7 +78,7 @@ pub fn run(path: &Path, args: &RunArgs) -> Result<Exit, CommandError> {
         sinks.extend(test_run.live_outputs);
     }
     let mut live_outputs = live_outputs::start(&sinks).map_err(usage_error)?;
-    let mut tracer = trace::requested(&settings.output).map_err(usage_error)?;
+    let mut tracer = trace::requested(&settings.output, &args.store).map_err(usage_error)?;
     let store = if tracer.is_some() { None } else { args.open_store_or_note(&mut notes) };
     // Opening the store has replaced the redactor.
     live_outputs::redact_secrets(&sinks);

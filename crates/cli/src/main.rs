@@ -29,6 +29,8 @@ mod agent;
 mod analyse;
 mod args;
 mod baseline;
+#[cfg(feature = "studio")]
+mod browser;
 mod causes;
 #[cfg(target_os = "linux")]
 mod certify;
@@ -241,7 +243,7 @@ fn run(args: &RunArgs) -> Result<Exit, CommandError> {
     }
     let world = brunt_runner::RealWorld::new(&plan).map_err(|error| usage_error(error.into()))?;
     let outputs = Outputs::from_settings(&settings.output).map_err(usage_error)?;
-    let mut tracer = trace::requested(&settings.output).map_err(usage_error)?;
+    let mut tracer = trace::requested(&settings.output, &args.store).map_err(usage_error)?;
     let mut jtl = output::result_file(&settings.output).map_err(usage_error)?;
     let (route, warnings) =
         brunt_runner::check::short::preflight_short(&plan, system.descriptors, system.cores);

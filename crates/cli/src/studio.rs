@@ -1,35 +1,22 @@
 //! The command `brunt studio`: shows the store in a browser.
 
 use crate::args::store::StoreArgs;
-use crate::causes;
+use crate::browser::{self, LINK};
 use crate::exit::{CommandError, Exit, runtime_error, usage_error};
-use crate::live::print_line;
 use crate::output::print;
 use crate::process::{command_line, system};
 use crate::runs;
 use brunt_runner::line_socket::{LineSocket, ask};
 use brunt_spec::words;
-use brunt_store::{Store, write_private};
+use brunt_store::Store;
 use brunt_web::{Studio, StudioProgram};
 use clap::Args;
 use std::io::{self, IsTerminal};
 use std::net::SocketAddr;
-use std::os::unix::process::CommandExt;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
-
-/// Order for a link to the studio of a store. The number of a process may follow.
-const LINK: &str = "link";
-
-/// Time without a visible page after which a studio ends that `--studio` has started.
-const IDLE: &str = "1h";
-
-/// Pause between looks for a studio that was started, and their maximum number.
-const PAUSE: Duration = Duration::from_millis(50);
-const LOOKS: u32 = 100;
 
 /// Examples for the help text.
 pub const EXAMPLES: &str = "\
@@ -75,7 +62,7 @@ pub fn studio(args: &StudioArgs) -> Result<Exit, CommandError> {
     print(format!("brunt studio shows {}\n{link}\n", directory.display()))
         .map_err(runtime_error)?;
     if !args.no_open && io::stdout().is_terminal() {
-        open_browser(&directory, &link);
+        browser::open(&directory, &link);
     }
     let _links = offer_links(&store, &studio);
     drop(store);
@@ -101,46 +88,6 @@ fn offer_links(store: &Store, studio: &Arc<Studio>) -> Option<LineSocket> {
     })
 }
 
-/// Opens the page of this process's run in the browser, in a studio that already runs or in a new one. The run
-/// continues without it if that fails.
-pub fn show_this_process(store: &Store) {
-    match link_to_this_process(store) {
-        Ok(link) => {
-            print_line(&format!("studio: {link}"));
-            open_browser(store.directory(), &link);
-        }
-        Err(error) => {
-            print_line(&format!("warning: --studio: no studio: {}", causes::line(&error.into())));
-        }
-    }
-}
-
-fn link_to_this_process(store: &Store) -> io::Result<String> {
-    let socket = store.studio_socket();
-    let order = format!("{LINK} {}", std::process::id());
-    if let Ok(link) = ask(&socket, &order) {
-        return Ok(link);
-    }
-    Command::new(std::env::current_exe()?)
-        .args(["studio", "--no-open", "--listen", "127.0.0.1:0", "--end-idle", IDLE, "--store"])
-        .arg(store.directory())
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        // Ctrl-C ends the run, and its page stays.
-        .process_group(0)
-        .spawn()?;
-    let mut link = ask(&socket, &order);
-    for _ in 0..LOOKS {
-        if link.is_ok() {
-            break;
-        }
-        thread::sleep(PAUSE);
-        link = ask(&socket, &order);
-    }
-    link
-}
-
 /// Prints another link for each line from the terminal.
 fn print_links(studio: &Studio) {
     for _ in io::stdin().lines().map_while(Result::ok) {
@@ -150,29 +97,4 @@ fn print_links(studio: &Studio) {
             return;
         }
     }
-}
-
-/// Opens the link in the user's browser, if there is one.
-///
-/// Arguments of a process are visible to all users of the machine. So the browser gets a file that leads to the link.
-fn open_browser(directory: &Path, link: &str) {
-    let file = directory.join("studio.html");
-    let opened = write_private(&file, leading_to(link).as_bytes()).and_then(|()| {
-        Command::new("xdg-open")
-            .arg(&file)
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-    });
-    if let Err(error) = opened {
-        print_line(&format!("open the link in a browser: {}", causes::line(&error.into())));
-    }
-}
-
-fn leading_to(link: &str) -> String {
-    format!(
-        "<!doctype html><meta charset=\"utf-8\"><meta name=\"referrer\" content=\"no-referrer\">\
-         <meta http-equiv=\"refresh\" content=\"0;url={link}\"><title>brunt studio</title><a href=\"{link}\">brunt studio</a>\n"
-    )
 }

@@ -1,5 +1,6 @@
 //! Handles `--trace` on the terminal: samples go to standard output, counts to standard error.
 
+use crate::args::store::StoreArgs;
 use crate::exit::Exit;
 use crate::live::print_line;
 use crate::{redact, view};
@@ -10,7 +11,11 @@ use std::fs;
 use std::io::{self, IsTerminal};
 
 /// Creates a tracer if the settings request one.
-pub fn requested(output: &OutputSettings) -> Result<Option<Tracer>> {
+pub fn requested(output: &OutputSettings, store: &StoreArgs) -> Result<Option<Tracer>> {
+    if output.trace && store.store.is_some() {
+        // Nothing is stored, but with its key, equal secrets have equal replacements in all traces.
+        store.open()?;
+    }
     let view = output.trace_view.clone();
     ensure!(
         !view.shows_secrets || io::stdout().is_terminal(),

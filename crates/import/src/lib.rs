@@ -11,12 +11,13 @@
 //!   YAML. [`text`]: texts with variables.
 //! * [`har`], [`curl`], [`urls`], [`openapi`], [`postman`]: one reader for each
 //!   format. [`jmx`]: plans of JMeter.
-//! * `input`: formats and options. `request`, `body`, `server`, `secrets`, `json`,
+//! * [`mod@detect`]: the format of an input. `input`: formats and options. `request`, `body`, `server`, `secrets`, `json`,
 //!   `yaml`: shared by several readers.
 //!
 //! Out of scope: file access. Input and output are texts.
 
 pub mod curl;
+pub mod detect;
 pub mod error;
 pub mod har;
 pub mod jmx;

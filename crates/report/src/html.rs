@@ -96,6 +96,7 @@ impl<'a> StudyPage<'a> {
         let name = escaped(&study.experiment.name);
         let still = still::study(study, analysis, template.has_still_charts);
         writeln!(out, "<main id=\"still\"><h1>{name}</h1>\n{overview}{still}</main>")?;
+        // A subset has no verdict: only the charts are those of the subset.
         let charted = self.shown.map(|subset| single::study_of(subset, &Judgement::default()));
         let (charted, charted_analysis) =
             charted.as_ref().map_or((*study, *analysis), |(study, analysis)| (study, analysis));

@@ -57,6 +57,7 @@ pub mod progress;
 pub mod readings;
 pub mod result;
 pub mod scene;
+pub mod selection;
 mod sheet;
 pub mod single;
 pub mod stored;

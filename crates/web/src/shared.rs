@@ -3,8 +3,8 @@
 use crate::fields::Fields;
 use crate::guard::Guard;
 use crate::layout::Problem;
-use crate::pages::starting::StartedProcess;
-use crate::pages::tries::Tries;
+use crate::process::StartedProcess;
+use crate::tries::Tries;
 use crate::watched::WatchedRuns;
 use axum::body::Body;
 use axum::http::{StatusCode, Uri};

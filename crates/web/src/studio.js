@@ -1,5 +1,5 @@
 // Follows a run that goes on, or replays one: loads its page again, and passes it to the script of the report page. On the page of
-// a try, fills in the selected text of a body.
+// a try, fills in the selected text of a body. On the page of an import, reads files.
 
 const PAUSE_MS = 1000;
 const MAX_PAUSE_MS = 10_000;
@@ -114,6 +114,26 @@ function fillSelection() {
   fields.from.value = Number(body.dataset.offset) + new TextEncoder().encode(before.toString()).length;
 }
 
+/** Reads a file into the field of the input to import. */
+async function readInput(file) {
+  const text = byId('import').elements.text;
+  text.value = await file.text();
+  text.focus();
+}
+
+function takeFiles() {
+  byId('import-file').addEventListener('change', ({ target }) => void (target.files[0] && readInput(target.files[0])));
+  const text = byId('import').elements.text;
+  text.addEventListener('dragover', (event) => event.preventDefault());
+  text.addEventListener('drop', (event) => {
+    const [file] = event.dataTransfer.files;
+    if (!file) return;
+    event.preventDefault();
+    void readInput(file);
+  });
+}
+
+if (byId('import')) takeFiles();
 if (document.querySelector('pre.body')) document.addEventListener('selectionchange', fillSelection);
 if (byId('replay')) new Replay();
 else if (byId('live')) void follow();

@@ -2,7 +2,7 @@
 //! the pages that were made from them.
 
 use crate::layout::Problem;
-use crate::pages::StudyHtml;
+use crate::study_html::StudyHtml;
 use brunt_model::{Run, Tick};
 use brunt_report::subset::RunSubset;
 use brunt_store::Store;
@@ -101,6 +101,7 @@ impl WatchedRun {
             let Some(event) = event else { break };
             fold.run.fold(&event);
         }
+        // A fold may have 100 MB, and viewers of a replay return to the latest instants.
         if self.folds.len() == MOST_FOLDS {
             self.folds.remove(0);
         }

@@ -40,7 +40,7 @@ impl BrowserArgs {
     pub fn show(&self, store: &Store) {
         #[cfg(feature = "studio")]
         if self.studio {
-            crate::studio::show_this_process(store);
+            crate::browser::show_this_process(store);
         }
     }
 }

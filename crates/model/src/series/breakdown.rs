@@ -114,6 +114,7 @@ impl BreakdownSeries {
             columns.into_iter().map(ColumnMessage::decoded).collect::<Option<_>>()?;
         let rows: BTreeMap<BreakdownKey, Vec<Cell>> =
             rows.into_iter().map(|row| row.decoded(columns.len())).collect::<Option<_>>()?;
+        // The sum of a damaged digest would allow any memory.
         let bytes = rows.values().flatten().map(Cell::bytes).sum();
         Some(Self { columns, joined, in_last, rows, bytes })
     }

@@ -96,12 +96,12 @@ fn class(text: &str, after: &str) -> String {
 /// The paths of the JSON values with this text.
 fn json_paths(body: &str, wanted: &str) -> Vec<ExtractFrom> {
     let Ok(root) = serde_json::from_str::<Value>(body) else { return Vec::new() };
-    let mut found = Vec::new();
+    let mut paths = Vec::new();
     let mut nodes = vec![("$".to_owned(), &root)];
-    let mut seen = 0;
+    let mut visited = 0;
     while let Some((path, value)) = nodes.pop() {
-        seen += 1;
-        if seen > MAX_NODES || found.len() == MAX_PATHS {
+        visited += 1;
+        if visited > MAX_NODES || paths.len() == MAX_PATHS {
             break;
         }
         match value {
@@ -115,11 +115,11 @@ fn json_paths(body: &str, wanted: &str) -> Vec<ExtractFrom> {
                 let children = children.map(|(index, value)| (format!("{path}[{index}]"), value));
                 nodes.extend(children.rev());
             }
-            leaf if text(leaf) == wanted => found.push(ExtractFrom::JsonPath(path)),
+            leaf if text(leaf) == wanted => paths.push(ExtractFrom::JsonPath(path)),
             _ => {}
         }
     }
-    found
+    paths
 }
 
 /// A step of a path to the value of a key.
@@ -148,8 +148,8 @@ fn of_markup(body: &str, piece: &Range<usize>) -> Vec<ExtractFrom> {
     let of =
         |name: &str| attributes.iter().find(|(known, _)| *known == name).map(|(_, value)| *value);
     // The name that most likely stays the same in other replies.
-    let known = ["id", "name", "property", "rel", "class"].into_iter();
-    let key = known
+    let names = ["id", "name", "property", "rel", "class"].into_iter();
+    let key = names
         .filter_map(|name| Some((name, of(name)?)))
         .find(|(_, value)| !value.contains(['"', '\'', '\\']) && *value != &body[piece.clone()]);
     let (css, xpath) = key.map_or_else(
@@ -173,7 +173,7 @@ fn of_markup(body: &str, piece: &Range<usize>) -> Vec<ExtractFrom> {
 
 /// The attributes of a tag whose values are in quotes.
 fn attributes(tag: &str) -> Vec<(&str, &str)> {
-    let mut found = Vec::new();
+    let mut pairs = Vec::new();
     let mut rest = tag;
     while let Some((head, value)) = rest.split_once('=') {
         let name = head.trim_end().rsplit(|c: char| c.is_whitespace()).next().unwrap_or_default();
@@ -183,10 +183,10 @@ fn attributes(tag: &str) -> Vec<(&str, &str)> {
             continue;
         };
         let Some((text, after)) = value[1..].split_once(quote) else { break };
-        found.push((name, text));
+        pairs.push((name, text));
         rest = after;
     }
-    found
+    pairs
 }
 
 #[cfg(test)]

@@ -2,10 +2,11 @@
 
 mod plans;
 
-use super::{StudyHtml, study_file};
+use super::study_file;
 use crate::fields::Fields;
 use crate::layout::{Problem, page, strip};
 use crate::shared::{Shared, query, with_store};
+use crate::study_html::StudyHtml;
 use axum::extract::State;
 use axum::http::Uri;
 use axum::response::{Html, Response};
@@ -48,7 +49,7 @@ pub async fn show(State(shared): State<Arc<Shared>>, uri: Uri) -> Result<Html<St
             Ok((study, analysis)) => {
                 Ok(StudyHtml::of(&StudyPage::of(&study, &analysis))?.under(&above))
             }
-            // What differs is the reason more often than not.
+            // The differences above are often the reason.
             Err(Problem { text, .. }) => {
                 Ok(page("Comparison", &above, &html! { p class="problem" { (text) } }))
             }

@@ -15,7 +15,7 @@ use brunt_model::numbers::hexadecimal;
 use brunt_spec::plan::{replace_file, schema};
 use brunt_spec::system::NEEDS_SERVER;
 use brunt_spec::{SpecError, System, plan_file};
-use maud::html;
+use maud::{Markup, html};
 use serde::Serialize;
 use std::fs;
 use std::io::ErrorKind;
@@ -23,7 +23,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// Maximum size of a form with a plan file. Its text is encoded, which triples some signs.
-const MAX_FORM_BYTES: usize = 32 << 20;
+pub const MAX_FORM_BYTES: usize = 32 << 20;
 
 /// Maximum size of a plan file in the editor.
 const MAX_PLAN_BYTES: u64 = 10 << 20;
@@ -56,8 +56,8 @@ impl EditedPlan {
                 )));
             }
             Err(error) if error.kind() == ErrorKind::NotFound => {
-                let (text, digest) = (String::new(), String::new());
-                return Ok(Self { file: file.to_owned(), text, digest });
+                let file = file.to_owned();
+                return Ok(Self { file, text: String::new(), digest: String::new() });
             }
             _ => {
                 fs::read(file).map_err(|error| Problem::bad_request(format!("{file}: {error}")))?
@@ -96,6 +96,7 @@ impl EditedPlan {
                  another name, or open the file again."
             ));
         }
+        // A change of all line breaks would be a change of all lines in git.
         let has_crlf = before.windows(2).any(|pair| pair == b"\r\n");
         let text = if has_crlf { &text.replace('\n', "\r\n") } else { text };
         replace_file(Path::new(file), text)
@@ -128,15 +129,18 @@ pub fn address(file: &str) -> String {
 /// It is no plan file, or cannot be read.
 pub async fn show(State(shared): State<Arc<Shared>>, uri: Uri) -> Result<Html<String>, Problem> {
     let file = query(&uri).first("file").to_owned();
-    with_store(&shared, move |_, shared| Ok(edit_page(&EditedPlan::read(&file)?, None, shared)))
-        .await
+    with_store(&shared, move |_, shared| {
+        Ok(edit_page(&EditedPlan::read(&file)?, &html! {}, shared))
+    })
+    .await
 }
 
-fn edit_page(plan: &EditedPlan, problem: Option<&str>, shared: &Shared) -> Html<String> {
+/// Shows a text in the editor, below a notice.
+pub fn edit_page(plan: &EditedPlan, notice: &Markup, shared: &Shared) -> Html<String> {
     let EditedPlan { file, text, digest } = plan;
     let content = html! {
         h1 { (file) }
-        @if let Some(problem) = problem { p class="problem" { (problem) } }
+        (notice)
         form id="edit" class="edit" action="/edit/save" method="post" data-check="/edit/check" data-schema="/edit/schema.json" {
             input type="hidden" name="token" value=(shared.guard.form_token().text());
             input type="hidden" name="digest" value=(digest);
@@ -198,6 +202,7 @@ fn problems(plan: &EditedPlan, system: &System) -> Vec<TextProblem> {
     // Each pause in typing would send requests to the server of the plan.
     let bare = System::bare(system.descriptors, system.cores, system.ports, system.seed);
     let system = System { environment: system.environment, program: system.program, ..bare };
+    // Relative names in the plan are relative to its file.
     let path = Path::new(&plan.file);
     let opened = plan_file::open_text(path, &plan.text, &[], plan_file::NO_FOLDER, &system);
     match opened.and_then(|opened| opened.resolve(&system)) {
@@ -238,7 +243,8 @@ pub async fn save(State(shared): State<Arc<Shared>>, body: Body) -> Result<Respo
         ensure_plan_file(&plan.file)?;
         if let Err(reason) = plan.save() {
             // The text of the user is not lost.
-            let page = edit_page(&plan, Some(&reason), shared);
+            let notice = html! { p class="problem" { (reason) } };
+            let page = edit_page(&plan, &notice, shared);
             return Ok((StatusCode::CONFLICT, page).into_response());
         }
         let address = if fields.has("try") {

@@ -2,16 +2,18 @@
 
 mod watch;
 
-use super::{StudyHtml, study_file};
+use super::study_file;
 use crate::fields::Fields;
 use crate::layout::{Problem, post_form, strip};
 use crate::shared::{Shared, form, query, with_store};
+use crate::study_html::StudyHtml;
 use axum::body::Body;
 use axum::extract::{Path, State};
 use axum::http::Uri;
 use axum::response::{IntoResponse, Redirect, Response};
 use brunt_model::{Analysis, Judgement, Run, Study};
 use brunt_report::html::StudyPage;
+use brunt_report::selection::select;
 use brunt_report::single;
 use brunt_report::subset::RunSubset;
 use brunt_runner::control_socket::{RunOrder, give};
@@ -134,7 +136,7 @@ impl ItemPage<'_> {
     ) -> Result<StudyHtml, Problem> {
         let run = study.only_run().map(|trial| &trial.run);
         let shown = self.only.as_ref().map(|only| {
-            run.and_then(|run| only.of(run)).ok_or_else(|| {
+            run.and_then(|run| select(run, only)).ok_or_else(|| {
                 let id = &self.entry.id;
                 Problem::not_found(format!("{id} has no figures over time for `{only}`."))
             })
@@ -189,7 +191,8 @@ impl ItemPage<'_> {
 
     /// Forms for tags, pin and note.
     fn notes(&self) -> Markup {
-        let (entry, token) = (&self.entry, self.shared.guard.form_token().text());
+        let entry = &self.entry;
+        let token = self.shared.guard.form_token().text();
         let action = format!("{}/change", self.address());
         let pin = if entry.pinned { ("unpin", "Unpin") } else { ("pin", "Pin") };
         html! {

@@ -2,9 +2,10 @@
 //! terminal, and continues if the studio ends.
 
 use super::edit;
-use super::starting::{StartedProcess, address};
+use super::starting::address;
 use crate::fields::Fields;
 use crate::layout::{Problem, page, post_form, strip};
+use crate::process::StartedProcess;
 use crate::shared::{Shared, form, query, with_store};
 use axum::body::Body;
 use axum::extract::State;

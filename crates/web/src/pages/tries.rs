@@ -4,15 +4,17 @@
 //! A try is a process, `brunt run FILE --trace`, whose files are in a temporary folder of the studio.
 
 mod body;
+mod differences;
 pub mod extract;
 mod sample;
 
 use super::edit;
-use super::starting::StartedProcess;
 use crate::assets::Asset;
 use crate::fields::Fields;
 use crate::layout::{Problem, page, strip};
+use crate::process::StartedProcess;
 use crate::shared::{Shared, form, query, with_store};
+use crate::tries::MOST_TRIES;
 use axum::body::Body;
 use axum::extract::{Path, State};
 use axum::http::{HeaderValue, Uri, header};
@@ -28,37 +30,23 @@ use std::path::{Path as FilePath, PathBuf};
 use std::sync::Arc;
 use tempfile::TempDir;
 
-/// Number of tries that are kept. An older one is removed with its files.
-const MOST_TRIES: usize = 20;
-
 /// Maximum number of samples that a page lists.
 const MOST_SAMPLES: usize = 1000;
 
-/// The latest tries.
-#[derive(Default)]
-pub struct Tries {
-    tries: Vec<Try>,
-    made: u32,
-}
-
-/// A try of a plan file.
-struct Try {
-    number: u32,
-    /// The plan file.
-    file: String,
-    process: StartedProcess,
-    folder: TempDir,
-}
+/// Field of the URL with the number of a try to compare with.
+const WITH: &str = "with";
 
 /// The content of a try, so far.
 pub struct TryContent {
     number: u32,
     file: String,
     folder: PathBuf,
-    /// The processes' messages.
-    said: String,
+    /// Messages of the process.
+    messages: String,
     is_active: bool,
     samples: Vec<TracedSample>,
+    /// Numbers of the other tries of the same file.
+    others: Vec<u32>,
 }
 
 /// Starts a try, and leads to its page.
@@ -88,14 +76,7 @@ pub fn begin(shared: &Shared, store: &FilePath, file: &str) -> Result<String, Pr
     let words = ["run", file, "--trace", "--trace-files", &folder.path().display().to_string()];
     let process = StartedProcess::start(&shared.program, &words.map(str::to_owned), store)
         .map_err(|error| Problem::internal(&error))?;
-    let mut tries = shared.tries();
-    tries.made += 1;
-    let number = tries.made;
-    if tries.tries.len() == MOST_TRIES {
-        tries.tries.remove(0);
-    }
-    tries.tries.push(Try { number, file: file.to_owned(), process, folder });
-    Ok(address(number))
+    Ok(address(shared.tries().add(file, process, folder)))
 }
 
 fn address(number: u32) -> String {
@@ -129,19 +110,20 @@ pub async fn show(
 impl TryContent {
     fn read(shared: &Shared, number: u32) -> Result<Self, Problem> {
         let tries = shared.tries();
-        let made = tries.tries.iter().find(|made| made.number == number).ok_or_else(|| {
+        let one = tries.get(number).ok_or_else(|| {
             Problem::not_found(format!(
                 "Try {number} is not kept: a studio keeps its last {MOST_TRIES} tries."
             ))
         })?;
-        let said = made.process.said().map_err(|error| Problem::internal(&error))?;
+        let messages = one.process.messages().map_err(|error| Problem::internal(&error))?;
         Ok(Self {
             number,
-            file: made.file.clone(),
-            folder: made.folder.path().to_owned(),
-            said,
-            is_active: made.process.status().is_none(),
-            samples: samples(made.folder.path())?,
+            file: one.file.clone(),
+            folder: one.folder.path().to_owned(),
+            messages,
+            is_active: one.process.status().is_none(),
+            samples: samples(one.folder.path())?,
+            others: tries.others(one),
         })
     }
 
@@ -155,18 +137,26 @@ impl TryContent {
         let failed = self.samples.iter().find(|sample| !sample.record.success);
         let chosen = chosen.or(failed).or(self.samples.first());
         let details = chosen.map(|sample| self.details(sample, fields, token)).transpose()?;
+        let details = details.unwrap_or_default();
+        let other = fields.first(WITH).parse().ok();
+        let other = other.map(|number| Self::read(shared, number)).transpose()?;
         Ok(html! {
             h1 { "Try " (self.number) " of " a href=(edit::address(&self.file)) { (self.file) } }
             form class="filter" action="/tries" method="post" {
                 input type="hidden" name="token" value=(token);
                 input type="hidden" name="file" value=(self.file);
                 button { "Try again" }
+                @for other in &self.others {
+                    a href=(format!("{}?{WITH}={other}", address(self.number))) { "Compare with try " (other) }
+                }
                 @if self.is_active { span { "running" } }
             }
-            @if !self.said.is_empty() { pre class="said" { (self.said) } }
+            @if !self.messages.is_empty() { pre class="messages" { (self.messages) } }
             div class="try" {
                 (self.list(chosen))
-                @if let Some(details) = details { div class="sample" { (details) } }
+                div class="sample" {
+                    @if let Some(other) = other { (differences::html(self, &other)) } @else { (details) }
+                }
             }
             script type="module" src=(Asset::StudioScript.path()) {}
         })
@@ -185,7 +175,9 @@ impl TryContent {
                             a href=(format!("{}?sample={}", address(self.number), sample.number)) {
                                 @if sample.number > 0 { (sample.number) ". " (record.label) } @else { "end of the iteration" }
                             }
-                            @if sample.number > 0 { span { (record.code) " · " (time(record.elapsed_millis * 1_000_000)) } }
+                            @if let Some(trace) = record.trace.as_ref().filter(|_| sample.number > 0) {
+                                span { (record.code) " · " (time(trace.micros * 1000)) }
+                            }
                         }
                     }
                 }
@@ -225,12 +217,13 @@ impl TryContent {
     }
 }
 
-/// Reads the samples of a try. The last line may not be complete yet.
+/// Reads the samples of a try.
 fn samples(folder: &FilePath) -> Result<Vec<TracedSample>, Problem> {
     let file = match File::open(folder.join(SAMPLES_FILE)) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
         file => file.map_err(|error| Problem::internal(&error))?,
     };
+    // The process may be in the middle of a line.
     let lines = BufReader::new(file).lines();
     let samples = lines.map_while(|line| serde_json::from_str(&line.ok()?).ok());
     Ok(samples.collect())

@@ -249,3 +249,63 @@ fn a_selected_text_becomes_an_extractor_in_the_plan() {
     let page = session.get(&format!("{path}?sample=1")).body;
     assert!(page.contains("csrf") && page.contains("matched"), "{page}");
 }
+
+#[test]
+fn two_tries_are_compared() {
+    let session = Session::start();
+    let one = session.followed_try(&session.post("/tries", &[("file", &session.plan)]));
+    let two = session.followed_try(&session.post("/tries", &[("file", &session.plan)]));
+    let number = |path: &str| path.trim_start_matches("/tries/").to_owned();
+    let compared = |one: &str, two: &str| session.get(&format!("{one}?with={}", number(two))).body;
+    assert!(session.get(&two).body.contains("Compare with try 1"));
+    assert!(compared(&two, &one).contains("sizes are the same"), "{}", compared(&two, &one));
+    let text =
+        session.text().replace("contains: Welcome", "contains: csrf").replace("/cart?", "/basket?");
+    assert_eq!(session.save(&session.plan, &session.digest(), &text).status, 303);
+    let three = session.followed_try(&session.post("/tries", &[("file", &session.plan)]));
+    let page = compared(&three, &one);
+    for shown in ["2 differences", "GET /basket?csrf=", "GET /cart?csrf=", "failed", "good"] {
+        assert!(page.contains(shown), "{shown}: {page}");
+    }
+    assert_eq!(session.get(&format!("{one}?with=99")).status, 404);
+}
+
+#[test]
+fn an_input_becomes_a_plan_in_the_editor() {
+    let session = Session::start();
+    let import = |text: &str| session.post("/import", &[("file", "new.yaml"), ("text", text)]);
+    let curl = import(
+        "curl 'http://shop.example/cart' -H 'Authorization: Bearer hunter2hunter2' --limit-rate 5k",
+    );
+    assert_eq!(curl.status, 200, "{}", curl.body);
+    for shown in [
+        "http://shop.example",
+        "/cart",
+        "Secrets were not copied",
+        "The plan is not saved yet",
+        "value=\"new.yaml\"",
+    ] {
+        assert!(curl.body.contains(shown), "{shown}: {}", curl.body);
+    }
+    assert!(!curl.body.contains("hunter2"), "{}", curl.body);
+    assert!(!std::path::Path::new("new.yaml").exists());
+    let har = format!(
+        "{{\"log\": {{\"version\": \"1.2\", \"creator\": {{}}, \"entries\": [{{\"startedDateTime\": \"2026-01-01T00:00:00Z\", \
+         \"request\": {{\"method\": \"GET\", \"url\": \"http://shop.example/{HOSTILE}\", \"headers\": []}}, \
+         \"response\": {{\"status\": 200, \"content\": {{\"mimeType\": \"text/html\"}}}}}}]}}}}"
+    );
+    let har = import(&har);
+    assert!(har.status == 200 && !har.body.contains(HOSTILE), "{}: {}", har.status, har.body);
+    for (text, expected) in [
+        ("", "The format is not known"),
+        ("{\"log\": {\"entries\": 3}}", "no request"),
+        (
+            "<!DOCTYPE x [<!ENTITY a \"aaaa\"><!ENTITY b \"&a;&a;\">]><jmeterTestPlan>&b;</jmeterTestPlan>",
+            "",
+        ),
+    ] {
+        let reply = import(text);
+        assert_eq!(reply.status, 400, "{text}");
+        assert!(reply.body.contains(expected), "{expected}: {}", reply.body);
+    }
+}

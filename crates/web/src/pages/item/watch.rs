@@ -3,6 +3,7 @@
 use super::{ItemPage, study_of};
 use crate::assets::Asset;
 use crate::layout::{Problem, post_form};
+use crate::study_html::StudyHtml;
 use crate::watched::PageKey;
 use axum::http::{HeaderName, HeaderValue};
 use axum::response::{IntoResponse, Response};
@@ -42,6 +43,7 @@ impl ItemPage<'_> {
         let Self { store, shared, entry, .. } = self;
         shared.watched.with(&entry.id, |watched| {
             let run = watched.up_to(store, &entry.id, None)?;
+            // All viewers of this interval get the same page.
             let newest = run.last_interval_end;
             let age = (unix_seconds() - run.unix_seconds - newest.seconds()).max(0.0);
             let key = PageKey { instant: newest, only: self.only.clone() };
@@ -58,6 +60,7 @@ impl ItemPage<'_> {
         let Self { store, shared, entry, .. } = self;
         shared.watched.with(&entry.id, |watched| {
             let end = watched.end(store, &entry.id)?;
+            // A later instant would be another key of the same page.
             let instant = instant.min(end);
             let key = PageKey { instant, only: self.only.clone() };
             let page = watched.page(store, &entry.id, key, |run| self.page_of(run))?;
@@ -66,7 +69,7 @@ impl ItemPage<'_> {
     }
 
     /// Makes the page of a run that is not over, or not shown up to its end.
-    fn page_of(&self, run: &Run) -> Result<super::StudyHtml, Problem> {
+    fn page_of(&self, run: &Run) -> Result<StudyHtml, Problem> {
         let mut judgement = brunt_judge::judge(run);
         judgement.findings.retain(|finding| !RULES_ON_THE_END.contains(&finding.rule.as_str()));
         let (mut study, analysis) = study_of(run, &judgement, &self.entry.id);

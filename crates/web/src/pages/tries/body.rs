@@ -72,12 +72,11 @@ impl BodyView {
             }
             _ => self.text(&mut file, offset, size)?,
         };
-        let link = |view: &str| self.address.clone().with("view", view).at(&self.path);
         Ok(html! { section {
             h3 { "Body of the reply, " (bytes(size as f64)) }
             form class="filter body" action=(self.path) method="get" {
                 @for (name, value) in self.address.all_pairs() { input type="hidden" name=(name) value=(value); }
-                a href=(link("text")) { "Text" } a href=(link("tree")) { "Tree" } a href=(link("hex")) { "Bytes" }
+                a href=(self.at("text", 0)) { "Text" } a href=(self.at("tree", 0)) { "Tree" } a href=(self.at("hex", 0)) { "Bytes" }
                 label { "Search " input class="short" name="search" value=(search); }
                 button { "Search" }
                 label { "Text of the body " input class="short" name="selected" value=(self.fields.first("selected")); }
@@ -89,6 +88,7 @@ impl BodyView {
         } })
     }
 
+    /// Address of this view at an offset.
     fn at(&self, view: &str, offset: u64) -> String {
         self.address.clone().with("view", view).with("offset", &offset.to_string()).at(&self.path)
     }
@@ -153,34 +153,35 @@ fn read(file: &mut File, offset: u64, most: u64) -> io::Result<Vec<u8>> {
 
 /// Finds a text in a file, without holding all of it.
 fn places(file: &mut File, wanted: &str) -> io::Result<Places> {
-    let mut found = Places { count: 0, listed: Vec::new() };
+    let mut places = Places { count: 0, listed: Vec::new() };
     let finder = memchr::memmem::Finder::new(wanted);
     file.seek(SeekFrom::Start(0))?;
     let mut buffer = Vec::new();
     // Offset of the buffer in the file, and the begin of what was not searched yet.
-    let (mut offset, mut begin) = (0_u64, 0_usize);
+    let mut offset = 0_u64;
+    let mut begin = 0_usize;
     loop {
         let read = file.take(CHUNK as u64).read_to_end(&mut buffer)?;
         while let Some(at) = finder.find(&buffer[begin..]) {
             let at = begin + at;
-            found.count += 1;
-            if found.listed.len() < PLACES {
+            places.count += 1;
+            if places.listed.len() < PLACES {
                 let around =
                     at.saturating_sub(AROUND)..(at + wanted.len() + AROUND).min(buffer.len());
                 let around = String::from_utf8_lossy(&buffer[around]).into_owned();
-                found.listed.push((offset + at as u64, around));
+                places.listed.push((offset + at as u64, around));
             }
             begin = at + wanted.len();
         }
         if read == 0 {
-            return Ok(found);
+            return Ok(places);
         }
         // A place may begin in this part and end in the next one.
         begin = begin.max(buffer.len().saturating_sub(wanted.len() - 1));
-        let kept = begin.saturating_sub(AROUND);
-        buffer.drain(..kept);
-        offset += kept as u64;
-        begin -= kept;
+        let searched = begin.saturating_sub(AROUND);
+        buffer.drain(..searched);
+        offset += searched as u64;
+        begin -= searched;
     }
 }
 
@@ -189,34 +190,36 @@ fn tree(file: &mut File) -> io::Result<Markup> {
     let text = String::from_utf8_lossy(&read(file, 0, TREE_BYTES)?).into_owned();
     Ok(match serde_json::from_str::<Value>(&text) {
         Ok(value) => {
-            let mut left = TREE_VALUES;
-            let tree = branch(None, &value, &mut left, true);
+            let mut remaining = TREE_VALUES;
+            let tree = branch(None, &value, &mut remaining, true);
             html! {
                 ul class="tree" { (tree) }
-                @if left == 0 { p class="hint" { "The tree shows the first " (count(TREE_VALUES as u64)) " values." } }
+                @if remaining == 0 { p class="hint" { "The tree shows the first " (count(TREE_VALUES as u64)) " values." } }
             }
         }
         Err(error) => html! { p class="hint" { "This is no JSON: " (error) } },
     })
 }
 
-fn branch(key: Option<&str>, value: &Value, left: &mut usize, is_open: bool) -> Markup {
-    if *left == 0 {
+fn branch(key: Option<&str>, value: &Value, remaining: &mut usize, is_open: bool) -> Markup {
+    if *remaining == 0 {
         return html! {};
     }
-    *left -= 1;
+    *remaining -= 1;
     let name = html! { @if let Some(key) = key { b { (key) } ": " } };
     match value {
         Value::Object(entries) => {
-            let children: Vec<Markup> =
-                entries.iter().map(|(key, value)| branch(Some(key), value, left, false)).collect();
+            let children: Vec<Markup> = entries
+                .iter()
+                .map(|(key, value)| branch(Some(key), value, remaining, false))
+                .collect();
             folded(&name, &format!("{{{}}}", entries.len()), &children, is_open)
         }
         Value::Array(items) => {
             let children: Vec<Markup> = items
                 .iter()
                 .enumerate()
-                .map(|(index, value)| branch(Some(&index.to_string()), value, left, false))
+                .map(|(index, value)| branch(Some(&index.to_string()), value, remaining, false))
                 .collect();
             folded(&name, &format!("[{}]", items.len()), &children, is_open)
         }

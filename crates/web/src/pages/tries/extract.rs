@@ -83,9 +83,9 @@ pub fn proposals(
     let Some(start) = place_of(&body, selected, from) else {
         return Ok(html! { p class="problem" { "The selected text is not in this body." } });
     };
-    let found = propose(&body, start..start + selected.len());
+    let extractors = propose(&body, start..start + selected.len());
     let replies = replies(content)?;
-    let rows: Vec<(Proposal, usize, usize)> = found
+    let rows: Vec<(Proposal, usize, usize)> = extractors
         .into_iter()
         .map(|from| {
             let counts: Vec<usize> =
@@ -107,7 +107,7 @@ pub fn proposals(
                             td { code { (expression) } @if !second.is_empty() { " " code { (second) } } }
                             td { (matches) }
                             td { (matching) " of " (replies.len()) }
-                            td { (add_form(content, sample, (by, expression, second), token)) }
+                            td { (add_form(content, sample, proposal, token)) }
                         }
                     }
                 } }
@@ -119,9 +119,10 @@ pub fn proposals(
 fn add_form(
     content: &TryContent,
     sample: &TracedSample,
-    (by, expression, second): (&str, &str, &str),
+    proposal: &Proposal,
     token: &str,
 ) -> Markup {
+    let (by, expression, second) = proposal.words().unwrap_or_default();
     let action = format!("{}/extract", address(content.number));
     post_form(
         &action,
@@ -139,6 +140,7 @@ fn add_form(
 
 /// Offset of the selected text: the occurrence nearest to a place.
 fn place_of(body: &str, selected: &str, near: usize) -> Option<usize> {
+    // Browsers count line breaks differently, so the place is approximate.
     let places = body.match_indices(selected).map(|(at, _)| at);
     places.min_by_key(|at| at.abs_diff(near))
 }

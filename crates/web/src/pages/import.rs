@@ -1,0 +1,110 @@
+//! Recordings, descriptions of requests and plans of JMeter become plan files: the text is shown in the editor, with
+//! what was lost and the secrets that were not copied.
+
+use super::edit::{EditedPlan, MAX_FORM_BYTES, edit_page};
+use crate::assets::Asset;
+use crate::fields::Fields;
+use crate::layout::{Problem, page, strip};
+use crate::shared::{Shared, form_up_to, with_store};
+use axum::body::Body;
+use axum::extract::State;
+use axum::response::Html;
+use brunt_import::detect::{DetectedFormat, detect};
+use brunt_import::jmx::{JmxOptions, read};
+use brunt_import::{ImportOptions, import};
+use maud::{Markup, html};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// Name of the input, in comments of the plan.
+const INPUT: &str = "input";
+
+/// Shows the form for the input.
+pub async fn show(State(shared): State<Arc<Shared>>) -> Html<String> {
+    let content = html! {
+        h1 { "Import" }
+        p { "Formats: a recording of a browser (HAR), commands of curl, OpenAPI, a collection of Postman, a plan of JMeter, a \
+             list of URLs." }
+        form id="import" class="edit" action="/import" method="post" {
+            input type="hidden" name="token" value=(shared.guard.form_token().text());
+            label { "File " input type="file" id="import-file"; }
+            textarea name="text" rows="20" spellcheck="false" aria-label="input" placeholder="drop a file here, or paste its text" required {}
+            div class="filter" {
+                label { "Plan file to create " input class="wide" name="file" value="plan.yaml" required; }
+                button { "Import" }
+            }
+        }
+        script type="module" src=(Asset::StudioScript.path()) {}
+    };
+    page("Import", &strip(&html! {}), &content)
+}
+
+/// Shows the plan of an input in the editor. It is not saved yet.
+///
+/// # Errors
+///
+/// The format is unknown, or the input is malformed.
+pub async fn make(State(shared): State<Arc<Shared>>, body: Body) -> Result<Html<String>, Problem> {
+    let fields = form_up_to(MAX_FORM_BYTES, &shared, body).await?;
+    with_store(&shared, move |_, shared| {
+        let (text, losses) = plan_of(&fields)?;
+        let plan =
+            EditedPlan { digest: String::new(), text, file: fields.first("file").to_owned() };
+        Ok(edit_page(&plan, &notice(&plan.text, &losses), shared))
+    })
+    .await
+}
+
+/// Returns the text of the plan, and what was lost.
+fn plan_of(fields: &Fields) -> Result<(String, Vec<String>), Problem> {
+    let text = fields.first("text");
+    let failed = |error: brunt_import::ImportError| Problem::bad_request(error.to_string());
+    match detect(text) {
+        Some(DetectedFormat::Other(format)) => {
+            let options = ImportOptions { file: INPUT.to_owned(), ..ImportOptions::default() };
+            let plan = import(format, text, &options).map_err(failed)?;
+            // The comments of the plan name what it cannot express.
+            Ok((plan, Vec::new()))
+        }
+        Some(DetectedFormat::Jmx) => {
+            let options = JmxOptions {
+                file: INPUT.to_owned(),
+                directory: PathBuf::from("."),
+                files: PathBuf::new(),
+                allowed: Vec::new(),
+                properties: BTreeMap::new(),
+                base: None,
+            };
+            let imported = read(text.as_bytes(), &options).map_err(failed)?;
+            Ok((imported.plan, imported.notices))
+        }
+        None => Err(Problem::bad_request(
+            "The format is not known. Write HAR, commands of curl, OpenAPI, a collection of Postman, a plan of JMeter \
+             (.jmx), or a URL on each line.",
+        )),
+    }
+}
+
+fn notice(plan: &str, losses: &[String]) -> Markup {
+    let variables = environment_variables(plan);
+    html! {
+        div class="problem" {
+            p { "The plan is not saved yet. Its comments name all parts of the input that a plan cannot express." }
+            @if !variables.is_empty() {
+                p { "Secrets were not copied. Set these environment variables before a run: "
+                    @for (index, name) in variables.iter().enumerate() { @if index > 0 { ", " } code { (name) } } }
+            }
+            @if !losses.is_empty() {
+                p { "Not imported, or different:" }
+                ul { @for loss in losses { li { (loss) } } }
+            }
+        }
+    }
+}
+
+/// Names of the environment variables that a plan reads.
+fn environment_variables(plan: &str) -> BTreeSet<&str> {
+    let uses = plan.split("${env.").skip(1);
+    uses.filter_map(|rest| rest.split(['}', ':']).next()).filter(|name| !name.is_empty()).collect()
+}

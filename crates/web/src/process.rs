@@ -1,0 +1,68 @@
+//! Processes that the studio starts, with their messages and their status.
+
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt;
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Command, ExitStatus, Stdio};
+use std::sync::{Arc, OnceLock};
+use std::thread;
+
+/// Maximum number of bytes of messages that are shown: the last ones.
+const MESSAGE_BYTES: u64 = 16 << 10;
+
+/// A process that this studio has started.
+pub struct StartedProcess {
+    /// Number of the process.
+    pub number: u32,
+    /// Its messages.
+    errors: File,
+    /// Status, when it has ended.
+    status: Arc<OnceLock<ExitStatus>>,
+}
+
+impl StartedProcess {
+    /// Starts brunt with these arguments, and with this store.
+    ///
+    /// # Errors
+    ///
+    /// The system does not allow it.
+    pub fn start(program: &Path, arguments: &[String], store: &Path) -> io::Result<Self> {
+        let errors = tempfile::tempfile()?;
+        let mut child = Command::new(program)
+            .args(arguments)
+            .arg("--store")
+            .arg(store)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(errors.try_clone()?)
+            // Ctrl-C in the terminal of the studio does not end the run.
+            .process_group(0)
+            .spawn()?;
+        let number = child.id();
+        let status = Arc::new(OnceLock::new());
+        let of_thread = Arc::clone(&status);
+        // The system keeps an ended process until its parent has its exit code.
+        thread::spawn(move || child.wait().map(|status| of_thread.set(status)));
+        Ok(Self { number, errors, status })
+    }
+
+    /// Its status; None while it is active.
+    pub fn status(&self) -> Option<ExitStatus> {
+        self.status.get().copied()
+    }
+
+    /// The last of its messages.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be read.
+    pub fn messages(&self) -> io::Result<String> {
+        let length = self.errors.metadata()?.len();
+        let start = length.saturating_sub(MESSAGE_BYTES);
+        let mut bytes = vec![0; (length - start) as usize];
+        self.errors.read_exact_at(&mut bytes, start)?;
+        Ok(String::from_utf8_lossy(&bytes).into_owned())
+    }
+}
