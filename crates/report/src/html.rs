@@ -182,10 +182,12 @@ impl TrialData<'_> {
     }
 }
 
-/// Returns the document without the histograms: the page does not use them, and the
+/// Returns the document without plans and histograms: the page does not use them, and the
 /// JSON report has them.
 fn document(study: &Study, analysis: &Analysis) -> StudyDocument {
     let mut document = StudyDocument::new(study, analysis);
+    // A plan may have thousands of requests, and the page of an active run is loaded every second.
+    document.experiment.contenders.iter_mut().for_each(|contender| contender.plan = None);
     for trial in &mut document.trials {
         // The page reads these from the data of a trial.
         trial.labels.clear();

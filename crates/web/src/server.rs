@@ -206,6 +206,7 @@ fn routes(shared: Arc<Shared>) -> Router {
         .route("/edit/save", post(pages::edit::save))
         .route("/edit/schema.json", get(pages::edit::plan_schema))
         .route("/import", get(pages::import::show).post(pages::import::make))
+        .route("/retention", get(pages::retention::show).post(pages::retention::prune))
         .route("/tries", post(pages::tries::start))
         .route("/tries/{number}", get(pages::tries::show))
         .route("/tries/{number}/extract", post(pages::tries::extract::add))

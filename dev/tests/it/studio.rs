@@ -732,6 +732,36 @@ fn a_studio_that_a_run_has_started_ends_when_nobody_uses_it() {
 }
 
 #[test]
+fn the_retention_tells_its_steps_before_it_acts() {
+    let dir = two_runs();
+    let [quick, slow] = <[String; 2]>::try_from(ids(dir.path())).expect("two");
+    run(dir.path(), &format!("runs pin {quick}"));
+    let studio = Studio::start(dir);
+    let cookie = studio.admit();
+    let at = |query: &str| studio.get_with(&format!("/retention{query}"), &cookie);
+    assert!(at("").body.contains("placeholder=\"30d\""));
+    for (query, text) in [("?older-than=soon", "older-than"), ("?max-size=0", "max-size")] {
+        let reply = at(query);
+        assert!(reply.status == 400 && reply.body.contains(text), "{}", reply.body);
+    }
+    assert!(at("?older-than=9d").body.contains("Nothing to remove"));
+    let told = at("?older-than=1ms");
+    for shown in ["remove run", &slow, "keep", &quick, "pinned", "They cannot be undone"] {
+        assert!(told.body.contains(shown), "{shown}: {}", told.body);
+    }
+    let token = told.form_token();
+    let post = |line: &str| studio.post("/retention", &cookie, &format!("token={token}&{line}"));
+    assert_eq!(studio.post("/retention", &cookie, "older-than=1ms").status, 403);
+    assert_eq!(post("steps=").status, 400);
+    let other = post("older-than=1ms&steps=RemoveItem+absent");
+    assert!(other.body.contains("Nothing was removed"), "{}", other.body);
+    assert_eq!(ids(studio.dir.path()).len(), 2);
+    let done = post(&format!("older-than=1ms&steps=RemoveItem+{slow}"));
+    assert!(done.body.contains("Freed"), "{}", done.body);
+    assert_eq!(ids(studio.dir.path()), [quick]);
+}
+
+#[test]
 fn a_studio_that_other_machines_could_reach_is_refused() {
     for address in ["0.0.0.0:0", "[::]:0", "192.0.2.1:7878"] {
         let output = command("studio --no-open --listen").arg(address).output().expect("brunt");

@@ -6,21 +6,13 @@ use crate::exit::{CommandError, runtime_error, usage_error};
 use crate::output::print;
 use anyhow::anyhow;
 use brunt_engine::clock;
-use brunt_model::numbers::{UNKNOWN, bytes, count, span};
+use brunt_model::numbers::bytes;
 use brunt_report::layout::TextTable;
+use brunt_report::pruning::{HEAD, rows};
 use brunt_spec::words;
-use brunt_store::StoredItem;
-use brunt_store::retention::{
-    ExemptItem, Pruning, PruningAction, PruningReason, PruningStep, RetentionLimits,
-};
+use brunt_store::retention::{Pruning, RetentionLimits};
 use clap::Args;
 use std::time::Duration;
-
-/// Seconds of a day.
-const DAY: f64 = 86_400.0;
-
-/// Seconds of a minute.
-const MINUTE: f64 = 60.0;
 
 /// Arguments of `brunt runs prune`.
 #[derive(Debug, Clone, Args)]
@@ -80,42 +72,15 @@ pub fn prune(args: &PruneArgs) -> Result<(), CommandError> {
 }
 
 fn table(pruning: &Pruning) -> String {
-    if pruning.steps.is_empty() && pruning.exempt.is_empty() {
+    let rows = rows(pruning);
+    if rows.is_empty() {
         return String::new();
     }
-    let mut table = TextTable::with_head(&["action", "id", "age", "size", "reason"]);
-    for step in &pruning.steps {
-        table.row(step_cells(step));
-    }
-    for exempt in &pruning.exempt {
-        table.row(exempt_cells(exempt));
+    let mut table = TextTable::with_head(&HEAD);
+    for row in rows {
+        table.row(row);
     }
     table.render()
-}
-
-fn step_cells(step: &PruningStep) -> [String; 5] {
-    let action = match (step.action, &step.item) {
-        (PruningAction::RemoveLogs, StoredItem::Run(_)) => "remove log",
-        (PruningAction::RemoveLogs, StoredItem::Experiment(_)) => "remove logs",
-        (PruningAction::RemoveItem, StoredItem::Run(_)) => "remove run",
-        (PruningAction::RemoveItem, StoredItem::Experiment(_)) => "remove experiment",
-    };
-    let reason = match step.reason {
-        PruningReason::LogsOlderThan(limit) => format!("log older than {}", age_limit(limit)),
-        PruningReason::OlderThan(limit) => format!("older than {}", age_limit(limit)),
-        PruningReason::MaxBytes(limit) => format!("store larger than {}", bytes(limit as f64)),
-    };
-    [action.into(), step.item.id().into(), age(step.age_seconds), bytes(step.bytes as f64), reason]
-}
-
-fn exempt_cells(exempt: &ExemptItem) -> [String; 5] {
-    [
-        "keep".into(),
-        exempt.item.id().into(),
-        age(exempt.age_seconds),
-        bytes(exempt.bytes as f64),
-        exempt.exemption.to_string(),
-    ]
 }
 
 /// Sums the steps up.
@@ -136,37 +101,5 @@ fn excess(pruning: &Pruning, max_size: Option<u64>) -> String {
             bytes(max_size as f64)
         ),
         _ => String::new(),
-    }
-}
-
-fn age(seconds: Option<f64>) -> String {
-    match seconds {
-        None => UNKNOWN.into(),
-        Some(seconds) if seconds >= DAY => format!("{} d", count((seconds / DAY) as u64)),
-        Some(seconds) if seconds < MINUTE => "< 1 min".into(),
-        // Whole minutes: seconds only make the list longer.
-        Some(seconds) => span((seconds / MINUTE).floor() * MINUTE),
-    }
-}
-
-/// Formats a limit of age as it was written: `30 d`, `36 h`.
-fn age_limit(limit: Duration) -> String {
-    let seconds = limit.as_secs_f64();
-    if seconds >= DAY && seconds % DAY == 0.0 { age(Some(seconds)) } else { span(seconds) }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn ages_have_one_unit_from_a_day_on() {
-        let ages = [None, Some(90_000.0), Some(7385.0), Some(59.0), Some(-1.0)];
-        assert_eq!(ages.map(age), [UNKNOWN, "1 d", "2 h 3 min", "< 1 min", "< 1 min"]);
-        let limits = [30 * 86_400, 86_400, 90_000, 3600];
-        assert_eq!(
-            limits.map(|s| age_limit(Duration::from_secs(s))),
-            ["30 d", "1 d", "25 h", "1 h"]
-        );
     }
 }

@@ -11,7 +11,7 @@ use axum::extract::State;
 use axum::response::Html;
 use brunt_import::detect::{DetectedFormat, detect};
 use brunt_import::jmx::{JmxOptions, read};
-use brunt_import::{ImportOptions, import};
+use brunt_import::{ImportError, ImportOptions, import};
 use maud::{Markup, html};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -59,15 +59,15 @@ pub async fn make(State(shared): State<Arc<Shared>>, body: Body) -> Result<Html<
 /// Returns the text of the plan, and what was lost.
 fn plan_of(fields: &Fields) -> Result<(String, Vec<String>), Problem> {
     let text = fields.first("text");
-    let failed = |error: brunt_import::ImportError| Problem::bad_request(error.to_string());
     match detect(text) {
         Some(DetectedFormat::Other(format)) => {
             let options = ImportOptions { file: INPUT.to_owned(), ..ImportOptions::default() };
-            let plan = import(format, text, &options).map_err(failed)?;
+            let plan = import(format, text, &options)?;
             // The comments of the plan name what it cannot express.
             Ok((plan, Vec::new()))
         }
         Some(DetectedFormat::Jmx) => {
+            // The plan is saved below this directory, so relative names stay valid.
             let options = JmxOptions {
                 file: INPUT.to_owned(),
                 directory: PathBuf::from("."),
@@ -76,13 +76,19 @@ fn plan_of(fields: &Fields) -> Result<(String, Vec<String>), Problem> {
                 properties: BTreeMap::new(),
                 base: None,
             };
-            let imported = read(text.as_bytes(), &options).map_err(failed)?;
+            let imported = read(text.as_bytes(), &options)?;
             Ok((imported.plan, imported.notices))
         }
         None => Err(Problem::bad_request(
             "The format is not known. Write HAR, commands of curl, OpenAPI, a collection of Postman, a plan of JMeter \
              (.jmx), or a URL on each line.",
         )),
+    }
+}
+
+impl From<ImportError> for Problem {
+    fn from(error: ImportError) -> Self {
+        Self::bad_request(error.to_string())
     }
 }
 

@@ -157,7 +157,7 @@ fn places(file: &mut File, wanted: &str) -> io::Result<Places> {
     let finder = memchr::memmem::Finder::new(wanted);
     file.seek(SeekFrom::Start(0))?;
     let mut buffer = Vec::new();
-    // Offset of the buffer in the file, and the begin of what was not searched yet.
+    // Offset of the buffer in the file, and the begin of what was not removed yet.
     let mut offset = 0_u64;
     let mut begin = 0_usize;
     loop {
@@ -178,10 +178,10 @@ fn places(file: &mut File, wanted: &str) -> io::Result<Places> {
         }
         // A place may begin in this part and end in the next one.
         begin = begin.max(buffer.len().saturating_sub(wanted.len() - 1));
-        let searched = begin.saturating_sub(AROUND);
-        buffer.drain(..searched);
-        offset += searched as u64;
-        begin -= searched;
+        let removed = begin.saturating_sub(AROUND);
+        buffer.drain(..removed);
+        offset += removed as u64;
+        begin -= removed;
     }
 }
 

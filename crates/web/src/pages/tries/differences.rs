@@ -91,6 +91,7 @@ fn values(content: &TryContent, sample: &TracedSample) -> Vec<(String, String)> 
     }
     let Some(trace) = trace else { return values };
     let request = trace.request.lines().next().unwrap_or_default();
+    // Other lines are in the page of the sample.
     values.push(("request".to_owned(), request.to_owned()));
     for change in trace.changed_before.iter().chain(&trace.changed) {
         let name = format!("variable {}", change.name);
@@ -108,10 +109,6 @@ fn add(
     ours: &[(String, String)],
     theirs: &[(String, String)],
 ) {
-    let value_of = |values: &[(String, String)], subject: &str| {
-        let found = values.iter().find(|(name, _)| name == subject);
-        found.map_or_else(|| "–".to_owned(), |(_, value)| value.clone())
-    };
     let of_theirs = theirs.iter().filter(|(name, _)| !ours.iter().any(|(known, _)| known == name));
     for (subject, _) in ours.iter().chain(of_theirs) {
         let (one, other) = (value_of(ours, subject), value_of(theirs, subject));
@@ -120,4 +117,10 @@ fn add(
             all.push(Difference { sample, subject, ours: one, theirs: other });
         }
     }
+}
+
+/// Value of a subject; a dash if there is none.
+fn value_of(values: &[(String, String)], subject: &str) -> String {
+    let value = values.iter().find(|(name, _)| name == subject);
+    value.map_or_else(|| "–".to_owned(), |(_, value)| value.clone())
 }
