@@ -54,7 +54,6 @@ pub mod plot;
 mod png;
 pub mod postscript;
 pub mod progress;
-pub mod pruning;
 pub mod readings;
 pub mod result;
 pub mod scene;

@@ -1,5 +1,7 @@
 //! Words for stored runs and experiments: the list of `brunt runs`, and that of the studio.
 
+pub mod pruning;
+
 use crate::layout::clean;
 use crate::utc::rfc3339;
 use brunt_model::numbers::{UNKNOWN, fraction, plain, seconds, three_digits};

@@ -1,5 +1,6 @@
 //! Processes that the studio starts, with their messages and their status.
 
+use rustix::process::{Pid, Signal, kill_process};
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
@@ -51,6 +52,20 @@ impl StartedProcess {
     /// Its status; None while it is active.
     pub fn status(&self) -> Option<ExitStatus> {
         self.status.get().copied()
+    }
+
+    /// Asks the process to end, as Ctrl-C does.
+    ///
+    /// # Errors
+    ///
+    /// The system does not allow it.
+    pub fn interrupt(&self) -> io::Result<()> {
+        // The number of an ended process may be that of another one.
+        if self.status().is_some() {
+            return Ok(());
+        }
+        let number = i32::try_from(self.number).ok().and_then(Pid::from_raw);
+        number.map_or(Ok(()), |number| kill_process(number, Signal::INT).map_err(io::Error::from))
     }
 
     /// The last of its messages.

@@ -209,6 +209,7 @@ fn routes(shared: Arc<Shared>) -> Router {
         .route("/retention", get(pages::retention::show).post(pages::retention::prune))
         .route("/tries", post(pages::tries::start))
         .route("/tries/{number}", get(pages::tries::show))
+        .route("/tries/{number}/stop", post(pages::tries::stop))
         .route("/tries/{number}/extract", post(pages::tries::extract::add))
         .route("/compare", get(pages::compare::show))
         .route("/compare/share", get(pages::compare::share))

@@ -101,7 +101,7 @@ impl WatchedRun {
             let Some(event) = event else { break };
             fold.run.fold(&event);
         }
-        // A fold may have 100 MB, and viewers of a replay return to the latest instants.
+        // Each fold has all figures of the run. Viewers return to the latest instants, if to any.
         if self.folds.len() == MOST_FOLDS {
             self.folds.remove(0);
         }

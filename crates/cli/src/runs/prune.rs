@@ -8,7 +8,7 @@ use anyhow::anyhow;
 use brunt_engine::clock;
 use brunt_model::numbers::bytes;
 use brunt_report::layout::TextTable;
-use brunt_report::pruning::{HEAD, rows};
+use brunt_report::stored::pruning::{HEAD, rows};
 use brunt_spec::words;
 use brunt_store::retention::{Pruning, RetentionLimits};
 use clap::Args;

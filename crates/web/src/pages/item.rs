@@ -103,10 +103,14 @@ fn study_of(run: &Run, judgement: &Judgement, id: &str) -> (Study, Analysis) {
 impl ItemPage<'_> {
     fn reply(&self, item: &StoredItem) -> Result<Response, Problem> {
         if self.entry.kind == ItemKind::Run {
+            let instant = self.instant()?;
             if self.entry.progress == ItemState::Running {
+                if instant.is_some() {
+                    return Err(Problem::bad_request("An active run has no replay yet."));
+                }
                 return self.active();
             }
-            if let Some(instant) = self.instant()? {
+            if let Some(instant) = instant {
                 return self.replay(instant);
             }
             // Its log may have no end: viewers followed it until its process was killed.

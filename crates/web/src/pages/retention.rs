@@ -9,7 +9,7 @@ use axum::http::Uri;
 use axum::response::Html;
 use brunt_engine::clock::unix_seconds;
 use brunt_model::numbers::bytes;
-use brunt_report::pruning::{HEAD, rows};
+use brunt_report::stored::pruning::{HEAD, rows};
 use brunt_spec::words;
 use brunt_store::Store;
 use brunt_store::retention::{Pruning, RetentionLimits};

@@ -11,7 +11,7 @@ mod sample;
 use super::edit;
 use crate::assets::Asset;
 use crate::fields::Fields;
-use crate::layout::{Problem, page, strip};
+use crate::layout::{Problem, page, post_form, strip};
 use crate::process::StartedProcess;
 use crate::shared::{Shared, form, query, with_store};
 use crate::tries::MOST_TRIES;
@@ -79,6 +79,29 @@ pub fn begin(shared: &Shared, store: &FilePath, file: &str) -> Result<String, Pr
     Ok(address(shared.tries().add(file, process, folder)))
 }
 
+/// Ends a try, and leads to its page.
+///
+/// # Errors
+///
+/// There is no such try, or the system does not allow it.
+pub async fn stop(
+    State(shared): State<Arc<Shared>>,
+    Path(number): Path<u32>,
+    body: Body,
+) -> Result<Redirect, Problem> {
+    form(&shared, body).await?;
+    let tries = shared.tries();
+    let one = tries.get(number).ok_or_else(|| no_try(number))?;
+    one.process.interrupt().map_err(|error| Problem::internal(&error))?;
+    Ok(Redirect::to(&address(number)))
+}
+
+fn no_try(number: u32) -> Problem {
+    Problem::not_found(format!(
+        "Try {number} is not kept: a studio keeps its last {MOST_TRIES} tries."
+    ))
+}
+
 fn address(number: u32) -> String {
     format!("/tries/{number}")
 }
@@ -110,11 +133,7 @@ pub async fn show(
 impl TryContent {
     fn read(shared: &Shared, number: u32) -> Result<Self, Problem> {
         let tries = shared.tries();
-        let one = tries.get(number).ok_or_else(|| {
-            Problem::not_found(format!(
-                "Try {number} is not kept: a studio keeps its last {MOST_TRIES} tries."
-            ))
-        })?;
+        let one = tries.get(number).ok_or_else(|| no_try(number))?;
         let messages = one.process.messages().map_err(|error| Problem::internal(&error))?;
         Ok(Self {
             number,
@@ -149,7 +168,11 @@ impl TryContent {
                 @for other in &self.others {
                     a href=(format!("{}?{WITH}={other}", address(self.number))) { "Compare with try " (other) }
                 }
-                @if self.is_active { span { "running" } }
+            }
+            @if self.is_active {
+                (post_form(&format!("{}/stop", address(self.number)), token, &html! {
+                    "running " button { "Stop" }
+                }))
             }
             @if !self.messages.is_empty() { pre class="messages" { (self.messages) } }
             div class="try" {

@@ -199,6 +199,23 @@ fn a_try_shows_each_sample_and_its_body() {
 }
 
 #[test]
+fn a_try_that_waits_is_stopped() {
+    let session = Session::start();
+    let text = session
+        .text()
+        .replace("  - get: ADDRESS/cart", "")
+        .replace("scenario:\n", "scenario:\n  think: 100s\n");
+    assert_eq!(session.save(&session.plan, &session.digest(), &text).status, 303);
+    let path = session.post("/tries", &[("file", &session.plan)]).location();
+    wait_until("the first sample", || session.get(&path).body.contains("1. log in"));
+    assert!(session.get(&path).head.contains("refresh: 1"), "it waits");
+    assert_eq!(session.studio.post(&format!("{path}/stop"), &session.cookie, "").status, 403);
+    assert_eq!(session.post(&format!("{path}/stop"), &[]).status, 303);
+    wait_until("the end of the try", || !session.get(&path).head.contains("refresh: 1"));
+    assert_eq!(session.post("/tries/77/stop", &[]).status, 404);
+}
+
+#[test]
 fn a_selected_text_becomes_an_extractor_in_the_plan() {
     let session = Session::start();
     let saved = session.post(
