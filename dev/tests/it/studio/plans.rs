@@ -201,14 +201,19 @@ fn a_try_shows_each_sample_and_its_body() {
 #[test]
 fn a_try_that_waits_is_stopped() {
     let session = Session::start();
-    let text = session
-        .text()
-        .replace("  - get: ADDRESS/cart", "")
-        .replace("scenario:\n", "scenario:\n  think: 100s\n");
+    let cart = format!("  - get: {}", session.server.url_of("/cart"));
+    let text = session.text().replace(&cart, &format!("  - think: 100s\n{cart}"));
     assert_eq!(session.save(&session.plan, &session.digest(), &text).status, 303);
     let path = session.post("/tries", &[("file", &session.plan)]).location();
-    wait_until("the first sample", || session.get(&path).body.contains("1. log in"));
-    assert!(session.get(&path).head.contains("refresh: 1"), "it waits");
+    let mut page = session.get(&path);
+    wait_until("the first sample", || {
+        if page.head.contains("refresh: 1") && !page.body.contains("1. log in") {
+            page = session.get(&path);
+            return false;
+        }
+        true
+    });
+    assert!(page.head.contains("refresh: 1"), "it waits: {}", page.body);
     assert_eq!(session.studio.post(&format!("{path}/stop"), &session.cookie, "").status, 403);
     assert_eq!(session.post(&format!("{path}/stop"), &[]).status, 303);
     wait_until("the end of the try", || !session.get(&path).head.contains("refresh: 1"));
@@ -261,6 +266,17 @@ fn a_selected_text_becomes_an_extractor_in_the_plan() {
     assert_eq!(session.problems(&after), []);
     let lines: Vec<&str> = after.lines().filter(|line| !before.contains(line)).collect();
     assert!(lines.concat().contains("csrf") && lines.len() <= 5, "{lines:?}");
+    let twice = add("1", "csrf");
+    assert_eq!((twice.status, session.text()), (400, after.clone()));
+    assert!(twice.body.contains("extract.csrf has a value already"), "{}", twice.body);
+    // A check of the same text; the other step has one, which stays.
+    let check = |sample: &str| {
+        let fields = [("by", "contains"), ("expression", "tok-81"), ("sample", sample)];
+        session.post(&format!("{path}/extract"), &fields)
+    };
+    assert_eq!(check("1").status, 303);
+    assert_eq!(session.text().matches("contains: tok-81").count(), 1, "{}", session.text());
+    assert!(check("2").body.contains("check.contains has a value already"));
     // The next try has the variable.
     let path = session.followed_try(&session.post("/tries", &[("file", &session.plan)]));
     let page = session.get(&format!("{path}?sample=1")).body;

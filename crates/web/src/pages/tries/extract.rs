@@ -1,4 +1,5 @@
-//! Extractors for a selected piece of a body: proposals, tested on all replies of the try, and the change of the plan.
+//! Extractors and checks for a selected piece of a body: proposals, tested on all replies of the try, and the change of
+//! the plan.
 
 use super::{TryContent, address, text_of};
 use crate::fields::Fields;
@@ -20,6 +21,9 @@ const SEARCHED_BYTES: u64 = 16 << 20;
 
 /// Maximum number of replies on which proposals are tested.
 const MOST_TESTED: usize = 100;
+
+/// Value of the field `by` for a check that the body contains a text.
+const CONTAINS: &str = "contains";
 
 /// An extractor as fields of a form, and as a value of a plan.
 struct Proposal {
@@ -112,8 +116,32 @@ pub fn proposals(
                     }
                 } }
             } }
+            (check_form(content, sample, selected, &replies, token))
         }
     })
+}
+
+/// A form that adds a check for the selected text.
+fn check_form(
+    content: &TryContent,
+    sample: &TracedSample,
+    selected: &str,
+    replies: &[String],
+    token: &str,
+) -> Markup {
+    let matching = replies.iter().filter(|reply| reply.contains(selected)).count();
+    let action = format!("{}/extract", address(content.number));
+    post_form(
+        &action,
+        token,
+        &html! {
+            input type="hidden" name="by" value=(CONTAINS);
+            input type="hidden" name="expression" value=(selected);
+            input type="hidden" name="sample" value=(sample.number);
+            button { "Add a check that the body contains it" }
+            span class="hint" { (matching) " of " (replies.len()) " replies contain it" }
+        },
+    )
 }
 
 fn add_form(
@@ -151,7 +179,7 @@ fn replies(content: &TryContent) -> Result<Vec<String>, Problem> {
     names.map(|name| text_of(&content.folder.join(name), SEARCHED_BYTES)).collect()
 }
 
-/// Adds an extractor to the step of a sample, in the text of the plan file.
+/// Adds an extractor or a check to the step of a sample, in the text of the plan file.
 ///
 /// # Errors
 ///
@@ -166,21 +194,45 @@ pub async fn add(
         let content = TryContent::read(shared, number)?;
         let sample = fields.first("sample").parse().ok().and_then(|number| content.sample(number));
         let sample = sample.ok_or_else(|| Problem::not_found("There is no such sample."))?;
-        let proposal = Proposal::of_form(&fields)?;
         let mut plan = EditedPlan::read(&content.file)?;
-        let variable = fields.first("variable");
-        if variable.is_empty() || !variable.chars().all(|c| c.is_alphanumeric() || c == '_') {
-            return Err(Problem::bad_request(format!(
-                "`{variable}`: write a name of letters, digits and _, such as token"
-            )));
-        }
-        let path = format!("{}.extract.{variable}", step_of(&plan, &sample.record.label)?);
-        plan.text = edit_plan(&plan.text, &plan.file, &path, proposal.yaml().as_ref())
-            .map_err(|error| Problem::bad_request(error.to_string()))?;
+        let step = step_of(&plan, &sample.record.label)?;
+        let (key, value) = addition(&fields)?;
+        plan.text = with_value(&plan, &format!("{step}.{key}"), &value)?;
         plan.save().map_err(Problem::bad_request)?;
         Ok(Redirect::to(&edit::address(&plan.file)))
     })
     .await
+}
+
+/// The key of a step that a form adds, and its value.
+fn addition(fields: &Fields) -> Result<(String, Yaml), Problem> {
+    if fields.first("by") == CONTAINS {
+        let text = fields.first("expression").to_owned();
+        return Ok((format!("check.{CONTAINS}"), Yaml::text(text)));
+    }
+    let variable = fields.first("variable");
+    if variable.is_empty() || !variable.chars().all(|c| c.is_alphanumeric() || c == '_') {
+        return Err(Problem::bad_request(format!(
+            "`{variable}`: write a name of letters, digits and _, such as token"
+        )));
+    }
+    let value = Proposal::of_form(fields)?.yaml();
+    let value = value.ok_or_else(|| Problem::bad_request("This form has no extractor."))?;
+    Ok((format!("extract.{variable}"), value))
+}
+
+/// The text of the plan with a value at a path that has none yet.
+fn with_value(plan: &EditedPlan, path: &str, value: &Yaml) -> Result<String, Problem> {
+    let EditedPlan { text, file, .. } = plan;
+    // A value can be removed only if there is one.
+    let exists = edit_plan(text, file, path, None).is_ok_and(|without| without != *text);
+    if exists {
+        return Err(Problem::bad_request(format!(
+            "{path} has a value already; write another name, or change the text of the plan"
+        )));
+    }
+    edit_plan(text, file, path, Some(value))
+        .map_err(|error| Problem::bad_request(error.to_string()))
 }
 
 /// Path of the only step with this label.
