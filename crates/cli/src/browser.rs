@@ -51,15 +51,13 @@ fn link_to_this_process(store: &Store) -> io::Result<String> {
         .process_group(0)
         .spawn()?;
     // It listens only after it has opened the store.
-    let mut link = ask(&socket, &order);
     for _ in 0..LOOKS {
-        if link.is_ok() {
-            break;
-        }
         thread::sleep(PAUSE);
-        link = ask(&socket, &order);
+        if let Ok(link) = ask(&socket, &order) {
+            return Ok(link);
+        }
     }
-    link
+    ask(&socket, &order)
 }
 
 /// Opens the link in the user's browser, if there is one.

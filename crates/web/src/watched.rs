@@ -28,7 +28,7 @@ pub struct WatchedRun {
     folds: Vec<Fold>,
     /// End of the whole run, for replays.
     end: Option<Tick>,
-    /// Pages by what they show, the last made one at the end.
+    /// Pages with their content as key, the last made one at the end.
     pages: Vec<(PageKey, Arc<StudyHtml>)>,
 }
 
@@ -38,7 +38,7 @@ struct Fold {
     run: Run,
 }
 
-/// What the page of a watched run shows.
+/// Content of the page of a watched run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PageKey {
     /// Instant up to which it shows the run.
@@ -101,7 +101,7 @@ impl WatchedRun {
             let Some(event) = event else { break };
             fold.run.fold(&event);
         }
-        // Each fold has all figures of the run. Viewers return to the latest instants, if to any.
+        // Each fold has all figures of the run. A viewer of a dropped one begins again.
         if self.folds.len() == MOST_FOLDS {
             self.folds.remove(0);
         }

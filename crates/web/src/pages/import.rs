@@ -1,5 +1,5 @@
 //! Recordings, descriptions of requests and plans of JMeter become plan files: the text is shown in the editor, with
-//! what was lost and the secrets that were not copied.
+//! a list of losses and of the secrets that were not copied.
 
 use super::edit::{EditedPlan, MAX_FORM_BYTES, edit_page};
 use crate::assets::Asset;
@@ -56,14 +56,14 @@ pub async fn make(State(shared): State<Arc<Shared>>, body: Body) -> Result<Html<
     .await
 }
 
-/// Returns the text of the plan, and what was lost.
+/// Returns the text of the plan, and its losses.
 fn plan_of(fields: &Fields) -> Result<(String, Vec<String>), Problem> {
     let text = fields.first("text");
     match detect(text) {
         Some(DetectedFormat::Other(format)) => {
             let options = ImportOptions { file: INPUT.to_owned(), ..ImportOptions::default() };
             let plan = import(format, text, &options)?;
-            // The comments of the plan name what it cannot express.
+            // The comments of the plan name all losses.
             Ok((plan, Vec::new()))
         }
         Some(DetectedFormat::Jmx) => {

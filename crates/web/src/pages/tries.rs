@@ -1,7 +1,7 @@
 //! Tries of a plan file: one user performs the scenario once, and each sample is shown with its request, reply,
 //! variables, extractors and checks.
 //!
-//! A try is a process, `brunt run FILE --trace`, whose files are in a temporary folder of the studio.
+//! A try is a process, `brunt run FILE --trace`. Its files are in a temporary folder of the studio.
 
 mod body;
 mod differences;
@@ -20,7 +20,6 @@ use axum::extract::{Path, State};
 use axum::http::{HeaderValue, Uri, header};
 use axum::response::{IntoResponse, Redirect, Response};
 use body::BodyView;
-use brunt_model::SampleRecord;
 use brunt_model::numbers::time;
 use brunt_runner::trace::{SAMPLES_FILE, TracedSample};
 use maud::{Markup, html};
@@ -155,10 +154,11 @@ impl TryContent {
         let chosen = fields.first("sample").parse().ok().and_then(|number| self.sample(number));
         let failed = self.samples.iter().find(|sample| !sample.record.success);
         let chosen = chosen.or(failed).or(self.samples.first());
-        let details = chosen.map(|sample| self.details(sample, fields, token)).transpose()?;
-        let details = details.unwrap_or_default();
-        let other = fields.first(WITH).parse().ok();
-        let other = other.map(|number| Self::read(shared, number)).transpose()?;
+        let content = match (fields.first(WITH).parse(), chosen) {
+            (Ok(other), _) => differences::html(self, &Self::read(shared, other)?),
+            (Err(_), Some(sample)) => self.details(sample, fields, token)?,
+            (Err(_), None) => html! {},
+        };
         Ok(html! {
             h1 { "Try " (self.number) " of " a href=(edit::address(&self.file)) { (self.file) } }
             form class="filter" action="/tries" method="post" {
@@ -177,9 +177,7 @@ impl TryContent {
             @if !self.messages.is_empty() { pre class="messages" { (self.messages) } }
             div class="try" {
                 (self.list(chosen))
-                div class="sample" {
-                    @if let Some(other) = other { (differences::html(self, &other)) } @else { (details) }
-                }
+                div class="sample" { (content) }
             }
             script type="module" src=(Asset::StudioScript.path()) {}
         })
@@ -250,11 +248,6 @@ fn samples(folder: &FilePath) -> Result<Vec<TracedSample>, Problem> {
     let lines = BufReader::new(file).lines();
     let samples = lines.map_while(|line| serde_json::from_str(&line.ok()?).ok());
     Ok(samples.collect())
-}
-
-/// All samples of a record: itself, or its parts.
-fn parts(record: &SampleRecord) -> &[SampleRecord] {
-    if record.sub_results.is_empty() { std::slice::from_ref(record) } else { &record.sub_results }
 }
 
 /// Reads the text of a body, up to a limit.

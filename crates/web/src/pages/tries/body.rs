@@ -157,7 +157,7 @@ fn places(file: &mut File, wanted: &str) -> io::Result<Places> {
     let finder = memchr::memmem::Finder::new(wanted);
     file.seek(SeekFrom::Start(0))?;
     let mut buffer = Vec::new();
-    // Offset of the buffer in the file, and the begin of what was not removed yet.
+    // Offset of the buffer in the file, and the begin of its part that was not searched yet.
     let mut offset = 0_u64;
     let mut begin = 0_usize;
     loop {

@@ -111,7 +111,7 @@ pub fn proposals(
                             td { code { (expression) } @if !second.is_empty() { " " code { (second) } } }
                             td { (matches) }
                             td { (matching) " of " (replies.len()) }
-                            td { (add_form(content, sample, proposal, token)) }
+                            td { (extractor_form(content, sample, proposal, token)) }
                         }
                     }
                 } }
@@ -130,39 +130,45 @@ fn check_form(
     token: &str,
 ) -> Markup {
     let matching = replies.iter().filter(|reply| reply.contains(selected)).count();
-    let action = format!("{}/extract", address(content.number));
-    post_form(
-        &action,
-        token,
-        &html! {
-            input type="hidden" name="by" value=(CONTAINS);
-            input type="hidden" name="expression" value=(selected);
-            input type="hidden" name="sample" value=(sample.number);
-            button { "Add a check that the body contains it" }
-            span class="hint" { (matching) " of " (replies.len()) " replies contain it" }
-        },
-    )
+    let fields = html! {
+        input type="hidden" name="by" value=(CONTAINS);
+        input type="hidden" name="expression" value=(selected);
+        button { "Add a check that the body contains it" }
+        span class="hint" { (matching) " of " (replies.len()) " replies contain it" }
+    };
+    addition_form(content, sample, &fields, token)
 }
 
-fn add_form(
+/// A form that adds a proposed extractor.
+fn extractor_form(
     content: &TryContent,
     sample: &TracedSample,
     proposal: &Proposal,
     token: &str,
 ) -> Markup {
     let (by, expression, second) = proposal.words().unwrap_or_default();
+    let fields = html! {
+        input type="hidden" name="by" value=(by);
+        input type="hidden" name="expression" value=(expression);
+        input type="hidden" name="second" value=(second);
+        input class="short" name="variable" aria-label="variable" placeholder="variable" required;
+        button { "Add to the plan" }
+    };
+    addition_form(content, sample, &fields, token)
+}
+
+/// A form that adds something to the step of a sample.
+fn addition_form(
+    content: &TryContent,
+    sample: &TracedSample,
+    fields: &Markup,
+    token: &str,
+) -> Markup {
     let action = format!("{}/extract", address(content.number));
     post_form(
         &action,
         token,
-        &html! {
-            input type="hidden" name="by" value=(by);
-            input type="hidden" name="expression" value=(expression);
-            input type="hidden" name="second" value=(second);
-            input type="hidden" name="sample" value=(sample.number);
-            input class="short" name="variable" aria-label="variable" placeholder="variable" required;
-            button { "Add to the plan" }
-        },
+        &html! { input type="hidden" name="sample" value=(sample.number); (fields) },
     )
 }
 

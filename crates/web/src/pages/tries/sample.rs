@@ -1,6 +1,5 @@
 //! A sample of a try: result, variables, extractors and checks, request and reply without body.
 
-use super::parts;
 use brunt_model::SampleRecord;
 use brunt_model::numbers::{bytes, time};
 use brunt_model::record::{EvaluationKind, SampleTrace, TracedEvaluation, VariableChange};
@@ -115,4 +114,9 @@ fn exchange(record: &SampleRecord, title: &str) -> Markup {
             details open { summary { "Status and headers of the reply" } pre { (headers) } }
         }
     }
+}
+
+/// All samples of a record: itself, or its parts.
+fn parts(record: &SampleRecord) -> &[SampleRecord] {
+    if record.sub_results.is_empty() { std::slice::from_ref(record) } else { &record.sub_results }
 }
