@@ -15,7 +15,7 @@ pub enum DetectedFormat {
     Jmx,
 }
 
-/// Returns the format of an input; None if it is none of the known ones.
+/// Returns the format of an input; None if it is unknown.
 pub fn detect(text: &str) -> Option<DetectedFormat> {
     let text = text.trim_start_matches('\u{feff}').trim_start();
     let format = match text.chars().next()? {

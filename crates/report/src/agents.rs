@@ -316,7 +316,7 @@ mod tests {
         let throughput = charts.iter().find(|chart| chart.id == "time-throughput").unwrap();
         let [mark] = &throughput.marks[..] else { panic!("{:?}", throughput.marks) };
         assert_eq!((mark.x, mark.name.as_str()), (6.0, "load-3 lost"));
-        // Nobody took its place, so the rest of the run is shaded.
+        // No agent took its place, so the rest of the run is shaded.
         assert_eq!(mark.until, Some(run.last_interval_end.seconds()));
     }
 

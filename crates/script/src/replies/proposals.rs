@@ -1,7 +1,6 @@
 //! Proposes extractors for a piece of a reply's body.
 //!
-//! The first match of each proposal is the piece. Whether it also fits other replies is for callers to count, with
-//! [`values`].
+//! The first match of each proposal is the piece. Callers count its matches in other replies with [`values`].
 
 use super::extract::Finder;
 use crate::texts::json::text;
@@ -32,15 +31,14 @@ pub fn proposals(body: &str, piece: Range<usize>) -> Vec<ExtractFrom> {
     let finds =
         |from: &ExtractFrom| values(from, body).first().is_some_and(|value| value == wanted);
     // A short text before the piece fits more replies than a long one.
-    let regex = contexts_before(body, piece.start).map(|left| {
+    let mut regex = contexts_before(body, piece.start).map(|left| {
         let pattern = format!("{}({class}){}", regex::escape(left), regex::escape(right));
         ExtractFrom::Regex { pattern, group: 1, template: None }
     });
     // Without both texts, it would be the whole body.
-    let between = contexts_before(body, piece.start)
+    let mut between = contexts_before(body, piece.start)
         .filter(|left| !left.is_empty() || !right.is_empty())
         .map(|left| ExtractFrom::Boundary { left: left.to_owned(), right: right.to_owned() });
-    let (mut regex, mut between) = (regex, between);
     all.retain(&finds);
     all.extend(regex.find(&finds));
     all.extend(between.find(&finds));
@@ -133,7 +131,7 @@ fn step(key: &str) -> String {
     }
 }
 
-/// CSS selector and XPath of an element of HTML or XML whose attribute or text is the piece.
+/// CSS selector and XPath of the piece, if it is an attribute or the text of an element of HTML or XML.
 fn of_markup(body: &str, piece: &Range<usize>) -> Vec<ExtractFrom> {
     let before = &body[..piece.start];
     let Some(open) = before.rfind('<') else { return Vec::new() };
