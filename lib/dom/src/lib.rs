@@ -34,7 +34,7 @@ mod xml;
 mod xpath;
 
 pub use document::Document;
-pub use element::Element;
+pub use element::{Content, Element};
 pub use error::{DomError, ExpressionError, WorkLimit};
 pub use selector::Selector;
 pub use xpath::{XPath, XPathKind, XPathResult};

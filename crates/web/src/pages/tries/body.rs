@@ -1,15 +1,19 @@
 //! The body of a reply: a part of its text, its bytes, or its tree, and a search in all of it. A body may have hundreds
 //! of megabytes, so only the shown part is read.
+//!
+//! * `tree`: the tree.
+
+mod tree;
 
 use crate::fields::Fields;
 use crate::layout::Problem;
 use brunt_model::numbers::{bytes, count};
 use maud::{Markup, html};
-use serde_json::Value;
 use std::fmt::Write as _;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::PathBuf;
+use tree::tree;
 
 /// Number of bytes of text that are shown at once.
 const TEXT_BYTES: u64 = 256 << 10;
@@ -19,8 +23,6 @@ const HEX_BYTES: u64 = 4096;
 const HEX_ROW: usize = 16;
 /// Maximum size of a body that is shown as a tree.
 const TREE_BYTES: u64 = 4 << 20;
-/// Maximum number of values of a tree.
-const TREE_VALUES: usize = 5000;
 /// Maximum number of places of a search that are listed.
 const PLACES: usize = 50;
 /// Number of bytes around a place that are shown.
@@ -66,7 +68,10 @@ impl BodyView {
         let places = if search.is_empty() { None } else { Some(places(&mut file, search)?) };
         let content = match view {
             "hex" => self.hex(&mut file, offset, size)?,
-            "tree" if size <= TREE_BYTES => tree(&mut file)?,
+            "tree" if size <= TREE_BYTES => {
+                let bytes = read(&mut file, 0, TREE_BYTES)?;
+                tree(&String::from_utf8_lossy(&bytes))
+            }
             "tree" => {
                 html! { p class="hint" { "A body of more than " (bytes(TREE_BYTES as f64)) " is shown as text only." } }
             }
@@ -182,57 +187,6 @@ fn places(file: &mut File, wanted: &str) -> io::Result<Places> {
         buffer.drain(..removed);
         offset += removed as u64;
         begin -= removed;
-    }
-}
-
-/// The body as a tree of JSON.
-fn tree(file: &mut File) -> io::Result<Markup> {
-    let text = String::from_utf8_lossy(&read(file, 0, TREE_BYTES)?).into_owned();
-    Ok(match serde_json::from_str::<Value>(&text) {
-        Ok(value) => {
-            let mut remaining = TREE_VALUES;
-            let tree = branch(None, &value, &mut remaining, true);
-            html! {
-                ul class="tree" { (tree) }
-                @if remaining == 0 { p class="hint" { "The tree shows the first " (count(TREE_VALUES as u64)) " values." } }
-            }
-        }
-        Err(error) => html! { p class="hint" { "This is no JSON: " (error) } },
-    })
-}
-
-fn branch(key: Option<&str>, value: &Value, remaining: &mut usize, is_open: bool) -> Markup {
-    if *remaining == 0 {
-        return html! {};
-    }
-    *remaining -= 1;
-    let name = html! { @if let Some(key) = key { b { (key) } ": " } };
-    match value {
-        Value::Object(entries) => {
-            let children: Vec<Markup> = entries
-                .iter()
-                .map(|(key, value)| branch(Some(key), value, remaining, false))
-                .collect();
-            folded(&name, &format!("{{{}}}", entries.len()), &children, is_open)
-        }
-        Value::Array(items) => {
-            let children: Vec<Markup> = items
-                .iter()
-                .enumerate()
-                .map(|(index, value)| branch(Some(&index.to_string()), value, remaining, false))
-                .collect();
-            folded(&name, &format!("[{}]", items.len()), &children, is_open)
-        }
-        leaf => html! { li { (name) code { (leaf.to_string()) } } },
-    }
-}
-
-fn folded(name: &Markup, size: &str, children: &[Markup], is_open: bool) -> Markup {
-    html! {
-        li { details open[is_open] {
-            summary { (name) (size) }
-            ul { @for child in children { (child) } }
-        } }
     }
 }
 
