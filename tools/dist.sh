@@ -38,6 +38,10 @@ case $TARGET in
 *-musl) sh tools/dist/oci.sh "$tree" "$version" "$dist/$name-oci.tar" ;;
 *) echo "no OCI image: it has no C library, and this binary needs one" ;;
 esac
+case $TARGET in
+*-musl) python3 python/build_wheel.py "$tree/usr/bin/brunt" --output "$dist" ;;
+*) echo "no wheel: it needs a static binary" ;;
+esac
 node tools/dist/sbom.mjs "$TARGET" >"$dist/$name.cdx.json"
 cd "$dist"
 sha256sum -- * >"$tree/SHA256SUMS"

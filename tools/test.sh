@@ -18,7 +18,7 @@ export BRUNT_SKIPS BRUNT_BIN BRUNT_LAB_BIN
 : >"$BRUNT_SKIPS"
 
 packages="nginx apache2 caddy apache2-utils wrk nghttp2-client siege httperf procps iproute2 openssl curl php-fpm tomcat10
-openssh-server openssh-client chromium nats-server"
+openssh-server openssh-client chromium nats-server python3 python3-pandas python3-venv"
 echo "brunt: checking the source, building, running all tests. Installed with apt-get, where missing (no service is started):"
 echo "$packages"
 # shellcheck disable=SC2086 # a list of arguments
@@ -32,6 +32,8 @@ sh tools/page.sh --browser || die "the report page failed (see above), so the te
 say "the programs and their tests"
 # shellcheck disable=SC2086 # a list of arguments
 cargo build $ALL --bins --tests
+
+sh tools/python.sh || die "the Python package failed (see above), so the other tests were not run."
 
 # Tests marked `quiet` (dev/tests/needs.txt) measure in real time, and may disturb each other on two cores. A failed one runs
 # again, alone, at most twice. The last result counts, and a retry is reported. Other tests have no retry.

@@ -13,6 +13,7 @@ need() {
 
 need ar "apt-get install binutils"
 need node "apt-get install nodejs"
+need python3 "apt-get install python3 (3.11 or later)"
 case $TARGET in *-musl) need musl-gcc "apt-get install musl-tools" ;; esac
 if has rustup; then
     rustup target list --installed | grep -Fqx "$TARGET" || {
