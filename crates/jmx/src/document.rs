@@ -187,6 +187,11 @@ impl JmxDocument {
         self.lines.line(self.node(id).open.start as usize)
     }
 
+    /// Line of a byte of the text, from 1.
+    pub fn line_of(&self, byte: usize) -> u32 {
+        self.lines.line(byte)
+    }
+
     /// Markup of a node as written: the start tag of an element, or all of another node.
     pub fn raw(&self, id: NodeId) -> &str {
         self.markup(&self.node(id).open)
@@ -223,6 +228,11 @@ impl JmxDocument {
 
     pub(crate) fn node(&self, id: NodeId) -> &Node {
         &self.nodes[id.0 as usize]
+    }
+
+    /// A range of the text.
+    pub(crate) fn source(&self, range: Range<usize>) -> &str {
+        &self.source[range]
     }
 
     fn markup(&self, range: &Range<u32>) -> &str {

@@ -13,6 +13,7 @@
 //! * [`document`]: a .jmx file as a tree that can be written back byte for byte.
 //! * [`element`], [`property`]: test elements with names, children and typed properties.
 //!   [`support`]: the table of kinds.
+//! * [`forms`]: the properties of elements in a form. [`edit`]: changes of the text.
 //! * [`jtl`]: result files, written and read.
 //! * [`summariser`]: the lines `summary +` and `summary =`. [`statistics`]: `statistics.json` and
 //!   the tables of the dashboard.
@@ -27,9 +28,11 @@
 pub mod cli_options;
 pub mod dashboard;
 pub mod document;
+pub mod edit;
 pub mod element;
 pub mod error;
 pub mod export;
+pub mod forms;
 pub mod jtl;
 pub mod plan;
 pub mod properties;

@@ -143,6 +143,11 @@ impl<'d> Properties<'d> {
         Self { document, node }
     }
 
+    /// The element that has the properties.
+    pub fn node(&self) -> NodeId {
+        self.node
+    }
+
     /// All properties, in order.
     pub fn iter(&self) -> impl Iterator<Item = Property<'d>> + use<'d> {
         let document = self.document;

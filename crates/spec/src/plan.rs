@@ -15,17 +15,18 @@
 //! * `sections`: keys that are settings, from their table.
 //! * `written`, `scenario`, `words`, `probes`: other keys, as types.
 //! * `read`: tree → types.
-//! * `schema`: types → JSON Schema.
+//! * `schema`: types → JSON Schema. [`parts`]: keys of the parts of a plan, for forms.
 //! * `file`: combines all of these.
 //! * [`mod@write`]: YAML of plan files.
-//! * [`edit`](fn@edit): changes one value in the text of a plan file. `steps`: paths of steps by their labels.
+//! * [`edit`](mod@edit): changes the text of a plan file. `steps`: paths of steps by their labels.
 //! * [`replace_file`]: writes a plan file.
 
-mod edit;
+pub mod edit;
 mod file;
 mod fill;
 mod json;
 mod node;
+pub mod parts;
 mod probes;
 pub(crate) mod read;
 mod replace;

@@ -1,14 +1,18 @@
-//! Changes one value in the text of a plan file. Comments, order and all other text
-//! stay as they are.
+//! Changes values in the text of a plan file. Comments, order and all other text stay as they are.
 //!
+//! * `items`: adds, moves and removes items of lists with their comments, and renames keys.
 //! * `layout`: ranges of the values in the text.
 
+mod items;
 mod layout;
+
+pub use items::{PlanItem, insert, item, remove, rename};
+pub use layout::{Layout, Member};
 
 use super::write::Yaml;
 use super::yaml;
 use crate::error::{Result, SourcePosition, SpecError};
-use layout::{Content, Layout, Member, Style};
+use layout::{Content, Style};
 use std::cmp::Reverse;
 use std::ops::Range;
 
@@ -66,8 +70,7 @@ pub fn edit(text: &str, file: &str, path: &str, value: Option<&Yaml>) -> Result<
     if expected_tree == old_tree {
         return Ok(text.to_owned());
     }
-    // Files of Windows keep their line breaks.
-    let editor = Editor { text, line_break: if text.contains("\r\n") { "\r\n" } else { "\n" } };
+    let editor = Editor::new(text);
     if !has_content {
         return Ok(editor.with_first_entry(&expected_tree));
     }
@@ -224,7 +227,12 @@ struct Editor<'t> {
     line_break: &'static str,
 }
 
-impl Editor<'_> {
+impl<'t> Editor<'t> {
+    fn new(text: &'t str) -> Self {
+        // Files of Windows keep their line breaks.
+        Self { text, line_break: if text.contains("\r\n") { "\r\n" } else { "\n" } }
+    }
+
     /// The changes of the text that set or remove a value.
     fn changes(
         &self,

@@ -6,7 +6,7 @@
 //! * `replies`, `extractors`, `checks`: keys about replies.
 //! * `forms`: tables of forms.
 
-mod checks;
+pub(super) mod checks;
 pub mod extractors;
 mod forms;
 pub(crate) mod keys;

@@ -6,12 +6,12 @@ use std::ops::Range;
 
 /// A value in the text, with the values inside it.
 #[derive(Debug)]
-pub(super) struct Layout {
+pub struct Layout {
     /// End of the colon or dash before the value. Without one: the end of the key; for the root and
     /// for items in brackets, the start of the value.
     pub(super) indicator_end: usize,
     /// Range from the first to the last character; empty at `indicator_end` if nothing is written.
-    pub(super) range: Range<usize>,
+    pub range: Range<usize>,
     pub(super) content: Content,
     pub(super) has_anchor: bool,
 }
@@ -42,17 +42,24 @@ pub(super) enum Style {
 
 /// An item of a list, or a key of a map with its value.
 #[derive(Debug)]
-pub(super) struct Member {
+pub struct Member {
     /// Key of a map; None for an item of a list.
-    pub(super) key: Option<String>,
+    pub key: Option<String>,
     /// Start of the key, the dash or the item.
-    pub(super) start: usize,
-    pub(super) value: Layout,
+    pub start: usize,
+    /// The value, with the values inside it.
+    pub value: Layout,
 }
 
 impl Layout {
+    /// Reads the layout of the first document of a YAML text. None if a key is a list, map or alias, the text is no YAML, or
+    /// it has no document.
+    pub fn of(text: &str) -> Option<Self> {
+        read(text)
+    }
+
     /// Items or keys of a list or map; empty for a single value.
-    pub(super) fn members(&self) -> &[Member] {
+    pub fn members(&self) -> &[Member] {
         match &self.content {
             Content::Collection { members, .. } => members,
             Content::Null | Content::Scalar | Content::BlockScalar { .. } | Content::Alias => &[],

@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 /// What a good reply is; all that is written here must hold.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub(super) struct StepCheck {
+pub(in crate::plan) struct StepCheck {
     /// Statuses that are good, such as `200,3xx`. Default: all below 400.
     status: Option<ScalarList>,
     /// Texts that are in the body.

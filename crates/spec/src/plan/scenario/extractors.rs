@@ -25,7 +25,7 @@ static WAYS: [Way; 8] = [
     Way::of::<CookieExtractor>(),
 ];
 
-static TABLE: LazyLock<FormTable> =
+pub(in crate::plan) static TABLE: LazyLock<FormTable> =
     LazyLock::new(|| FormTable::new("map below `extract`", WAYS.iter().map(|way| &way.keys)));
 
 /// A way to look for something in a reply, as plan files have it.
@@ -45,7 +45,7 @@ struct Way {
 impl Way {
     const fn of<F: ExtractorForm>() -> Self {
         Self {
-            keys: F::KEYS.with(&[CommonKeys::json_schema]),
+            keys: F::KEYS.and(CommonKeys::json_schema),
             read: |node| Ok(read::<F>(node)?.read()),
         }
     }
@@ -183,7 +183,7 @@ struct JsonExtractor {
 }
 
 impl ExtractorForm for JsonExtractor {
-    const KEYS: FormKeys = FormKeys::of::<Self>(&["json"]);
+    const KEYS: FormKeys = FormKeys::of::<Self>(&["json"], "json: $.id");
 
     fn read(self) -> ExtractFrom {
         ExtractFrom::JsonPath(self.json.0)
@@ -198,7 +198,7 @@ struct JmesPathExtractor {
 }
 
 impl ExtractorForm for JmesPathExtractor {
-    const KEYS: FormKeys = FormKeys::of::<Self>(&["jmespath"]);
+    const KEYS: FormKeys = FormKeys::of::<Self>(&["jmespath"], "jmespath: id");
 
     fn read(self) -> ExtractFrom {
         ExtractFrom::JmesPath(self.jmespath.0)
@@ -217,7 +217,7 @@ struct RegexExtractor {
 }
 
 impl ExtractorForm for RegexExtractor {
-    const KEYS: FormKeys = FormKeys::of::<Self>(&["regex"]);
+    const KEYS: FormKeys = FormKeys::of::<Self>(&["regex"], "regex: id=(\\d+)");
 
     fn read(self) -> ExtractFrom {
         let pattern = self.regex.0;
@@ -235,7 +235,7 @@ struct BetweenExtractor {
 }
 
 impl ExtractorForm for BetweenExtractor {
-    const KEYS: FormKeys = FormKeys::of::<Self>(&["between"]);
+    const KEYS: FormKeys = FormKeys::of::<Self>(&["between"], "between: [\"id=\", \"&\"]");
 
     fn read(self) -> ExtractFrom {
         let [left, right] = self.between;
@@ -253,7 +253,7 @@ struct CssExtractor {
 }
 
 impl ExtractorForm for CssExtractor {
-    const KEYS: FormKeys = FormKeys::of::<Self>(&["css"]);
+    const KEYS: FormKeys = FormKeys::of::<Self>(&["css"], "css: input[name=token]");
 
     fn read(self) -> ExtractFrom {
         ExtractFrom::Css { selector: self.css.0, attribute: self.attribute.unwrap_or_default().0 }
@@ -268,7 +268,7 @@ struct XpathExtractor {
 }
 
 impl ExtractorForm for XpathExtractor {
-    const KEYS: FormKeys = FormKeys::of::<Self>(&["xpath"]);
+    const KEYS: FormKeys = FormKeys::of::<Self>(&["xpath"], "xpath: //input/@value");
 
     fn read(self) -> ExtractFrom {
         ExtractFrom::Xpath(self.xpath.0)
@@ -283,7 +283,7 @@ struct HeaderExtractor {
 }
 
 impl ExtractorForm for HeaderExtractor {
-    const KEYS: FormKeys = FormKeys::of::<Self>(&["header"]);
+    const KEYS: FormKeys = FormKeys::of::<Self>(&["header"], "header: Location");
 
     fn read(self) -> ExtractFrom {
         ExtractFrom::Header(self.header.0)
@@ -298,7 +298,7 @@ struct CookieExtractor {
 }
 
 impl ExtractorForm for CookieExtractor {
-    const KEYS: FormKeys = FormKeys::of::<Self>(&["cookie"]);
+    const KEYS: FormKeys = FormKeys::of::<Self>(&["cookie"], "cookie: session");
 
     fn read(self) -> ExtractFrom {
         ExtractFrom::Cookie(self.cookie.0)

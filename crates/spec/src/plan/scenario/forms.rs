@@ -4,30 +4,51 @@
 //! keys of other kinds.
 
 use crate::error::{SpecError, one_of, unknown};
+use crate::plan::parts::{PartKey, PartKind, description};
 use crate::plan::{NamedNode, PlanNode};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::{Map, Value};
 
 /// Describes keys; a function of [`JsonSchema`].
-pub(super) type Describe = fn(&mut SchemaGenerator) -> Schema;
+pub(in crate::plan) type Describe = fn(&mut SchemaGenerator) -> Schema;
 
 /// The keys of a kind.
-pub(super) struct FormKeys {
+pub(in crate::plan) struct FormKeys {
     /// Keys that define the kind. A map has exactly one of them.
     defined_by: &'static [&'static str],
     /// Describes the keys of this kind only.
     own_keys: Describe,
     /// Describe the keys that several kinds share.
     shared: &'static [Describe],
+    /// Describes the keys that all kinds of the table have.
+    common: Option<Describe>,
+    /// A map of this kind with its required keys, as YAML; `{kind}` is the key that defines it.
+    example: &'static str,
     /// Returns the reason why a key of another kind is refused, with a remedy. None: the general
     /// reason of the table applies.
     refusal: fn(&str) -> Option<String>,
 }
 
 impl FormKeys {
-    /// The keys of a form, defined by one of `defined_by`.
-    pub const fn of<F: JsonSchema>(defined_by: &'static [&'static str]) -> Self {
-        Self { defined_by, own_keys: F::json_schema, shared: &[], refusal: |_| None }
+    /// The keys of a form, defined by one of `defined_by`. `example` is a map with the required keys;
+    /// `{kind}` in it is the key that defines it.
+    pub const fn of<F: JsonSchema>(
+        defined_by: &'static [&'static str],
+        example: &'static str,
+    ) -> Self {
+        Self {
+            defined_by,
+            own_keys: F::json_schema,
+            shared: &[],
+            common: None,
+            example,
+            refusal: |_| None,
+        }
+    }
+
+    /// Adds keys that all kinds of the table have.
+    pub const fn and(self, common: Describe) -> Self {
+        Self { common: Some(common), ..self }
     }
 
     /// Adds keys that several kinds share.
@@ -42,13 +63,13 @@ impl FormKeys {
 }
 
 /// A table of forms.
-pub(super) struct FormTable {
+pub(in crate::plan) struct FormTable {
     rows: Vec<(&'static FormKeys, Vec<String>)>,
     noun: &'static str,
 }
 
 /// The kind of a map, found by its keys.
-pub(super) enum FormMatch<'n> {
+pub(in crate::plan) enum FormMatch<'n> {
     Nothing,
     /// Row of the kind, and the entry that defines it.
     Kind(usize, &'n NamedNode),
@@ -65,6 +86,42 @@ impl FormTable {
         Self { rows, noun }
     }
 
+    /// All kinds, by the keys that define them.
+    pub fn kinds(&self) -> Vec<PartKind> {
+        let mut generator = SchemaGenerator::default();
+        let kinds = self.rows.iter().flat_map(|(row, _)| {
+            let mut schema = (row.own_keys)(&mut generator);
+            let properties = schema.remove("properties").unwrap_or_default();
+            let about_kind = description(schema.get("description"));
+            row.defined_by.iter().map(move |name| PartKind {
+                // Several keys define requests, so the description of the key is more precise.
+                about: match row.defined_by {
+                    [_] => about_kind.clone(),
+                    _ => description(properties[name].get("description")),
+                },
+                name: (*name).to_owned(),
+                example: row.example.replace("{kind}", name),
+            })
+        });
+        kinds.collect()
+    }
+
+    /// Keys of the kind of a map, without checks; None if the map has no kind.
+    pub fn keys(&self, node: &PlanNode) -> Option<Vec<PartKey>> {
+        let (row, _) = self.rows.iter().find(|(row, _)| {
+            node.entries().iter().any(|entry| row.defined_by.contains(&entry.key.as_str()))
+        })?;
+        let mut generator = SchemaGenerator::default();
+        let properties = properties(row, &mut generator);
+        let required = row.defined_by.iter().find(|key| node.child(key).is_some());
+        let keys = PartKey::of_properties(properties, generator.definitions()).into_iter();
+        // The other keys that define this kind would make it another one.
+        let keys = keys.filter(|key| {
+            required == Some(&key.name.as_str()) || !row.defined_by.contains(&key.name.as_str())
+        });
+        Some(keys.collect())
+    }
+
     /// All keys that define a kind.
     pub fn defining_keys(&self) -> impl Iterator<Item = &'static str> {
         self.rows.iter().flat_map(|(row, _)| row.defined_by).copied()
@@ -73,18 +130,20 @@ impl FormTable {
     /// Finds the kind of a map. A key that no kind has is an error, and so is a key that only
     /// other kinds have.
     pub fn find<'n>(&self, node: &'n PlanNode) -> Result<FormMatch<'n>, SpecError> {
-        let all: Vec<&String> = self.rows.iter().flat_map(|(_, keys)| keys).collect();
+        let mut all: Vec<&String> = Vec::new();
+        for key in self.rows.iter().flat_map(|(_, keys)| keys) {
+            if !all.contains(&key) {
+                all.push(key);
+            }
+        }
         // A misspelled kind would otherwise be reported as a missing one.
         if let Some(entry) = node.entries().iter().find(|entry| !all.contains(&&entry.key)) {
-            return Err(SpecError::new(&entry.at, entry.key.as_str(), unknown(&entry.key, &all)));
+            let kind = node.entries().iter().find_map(|entry| self.row_of(&entry.key));
+            let keys = kind.map_or(all, |row| self.rows[row].1.iter().collect());
+            return Err(SpecError::new(&entry.at, entry.key.as_str(), unknown(&entry.key, &keys)));
         }
-        let mut defined = node.entries().iter().filter_map(|entry| {
-            let kind = self
-                .rows
-                .iter()
-                .position(|(row, _)| row.defined_by.contains(&entry.key.as_str()))?;
-            Some((kind, entry))
-        });
+        let mut defined =
+            node.entries().iter().filter_map(|entry| Some((self.row_of(&entry.key)?, entry)));
         match (defined.next(), defined.next()) {
             (None, _) => Ok(FormMatch::Nothing),
             (Some((_, one)), Some((_, other))) => Ok(FormMatch::Twice(one, other)),
@@ -93,6 +152,11 @@ impl FormTable {
                 Ok(FormMatch::Kind(kind, entry))
             }
         }
+    }
+
+    /// Row of the kind that a key defines.
+    fn row_of(&self, key: &str) -> Option<usize> {
+        self.rows.iter().position(|(row, _)| row.defined_by.contains(&key))
     }
 
     fn check_keys(
@@ -146,7 +210,7 @@ fn key_names(row: &FormKeys, generator: &mut SchemaGenerator) -> Vec<String> {
 
 fn properties(row: &FormKeys, generator: &mut SchemaGenerator) -> Map<String, Value> {
     let mut all = Map::new();
-    for group in [&row.own_keys].into_iter().chain(row.shared) {
+    for group in [&row.own_keys].into_iter().chain(row.shared).chain(&row.common) {
         if let Some(Value::Object(properties)) = group(generator).remove("properties") {
             all.extend(properties);
         }

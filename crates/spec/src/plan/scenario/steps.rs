@@ -19,6 +19,7 @@ mod variables;
 use super::write::{InexpressiblePart, Wording};
 pub use blocks::{group, parallel, transaction};
 pub use branches::choose;
+pub(in crate::plan) use branches::{branch_keys, case_keys};
 pub use pauses::think;
 pub use scripts::script;
 pub use variables::set;
@@ -30,6 +31,7 @@ use crate::plan::words::Nested;
 use crate::plan::{NamedNode, PlanNode, PlanValue, Yaml, read};
 use brunt_model::scenario::{Condition, SampleMaker, ScenarioStep};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -62,7 +64,7 @@ static KINDS: [StepKind; 24] = [
     StepKind::of::<scripts::StopStep>(),
 ];
 
-static TABLE: LazyLock<FormTable> =
+pub(in crate::plan) static TABLE: LazyLock<FormTable> =
     LazyLock::new(|| FormTable::new("step", KINDS.iter().map(|kind| &kind.keys)));
 
 /// A kind of step, as plan files have it. Its fields are its keys; they define the types of the
@@ -79,6 +81,13 @@ trait StepForm: DeserializeOwned + JsonSchema {
     ) -> Result<Vec<ScenarioStep>>;
 }
 
+/// Keys of all steps.
+#[derive(Deserialize, JsonSchema)]
+struct CommonKeys {
+    /// `false`: the step is not executed. Default: true.
+    enabled: Option<bool>,
+}
+
 /// A row of [`KINDS`].
 struct StepKind {
     keys: FormKeys,
@@ -87,7 +96,10 @@ struct StepKind {
 
 impl StepKind {
     const fn of<F: StepForm>() -> Self {
-        Self { keys: F::KEYS, read: |reader, step| read::<F>(step.node)?.read(reader, step) }
+        Self {
+            keys: F::KEYS.and(CommonKeys::json_schema),
+            read: |reader, step| read::<F>(step.node)?.read(reader, step),
+        }
     }
 }
 
@@ -147,6 +159,9 @@ impl ScenarioReader<'_> {
             return Err(SpecError::new(&node.at, "", wrong));
         }
         match TABLE.find(node)? {
+            FormMatch::Kind(..) if read::<CommonKeys>(node)?.enabled == Some(false) => {
+                Ok(Vec::new())
+            }
             FormMatch::Kind(kind, key) => (KINDS[kind].read)(self, &StepNode { node, key }),
             FormMatch::Twice(one, other) => {
                 let wrong = format!(

@@ -24,7 +24,7 @@ pub struct TransactionStep {
 }
 
 impl StepForm for TransactionStep {
-    const KEYS: FormKeys = FormKeys::of::<Self>(&["transaction"]);
+    const KEYS: FormKeys = FormKeys::of::<Self>(&["transaction"], "{transaction: name, steps: []}");
 
     fn read(
         self,
@@ -77,7 +77,7 @@ pub struct GroupStep {
 }
 
 impl StepForm for GroupStep {
-    const KEYS: FormKeys = FormKeys::of::<Self>(&["group"]);
+    const KEYS: FormKeys = FormKeys::of::<Self>(&["group"], "group: []");
 
     fn read(
         self,
@@ -104,7 +104,7 @@ pub struct ParallelStep {
 }
 
 impl StepForm for ParallelStep {
-    const KEYS: FormKeys = FormKeys::of::<Self>(&["parallel"]);
+    const KEYS: FormKeys = FormKeys::of::<Self>(&["parallel"], "{parallel: 4, steps: []}");
 
     fn read(
         self,
@@ -172,7 +172,7 @@ pub struct LockStep {
 }
 
 impl StepForm for LockStep {
-    const KEYS: FormKeys = FormKeys::of::<Self>(&["lock"]);
+    const KEYS: FormKeys = FormKeys::of::<Self>(&["lock"], "{lock: name, steps: []}");
 
     fn read(
         self,
@@ -200,7 +200,7 @@ pub struct OnceStep {
 }
 
 impl StepForm for OnceStep {
-    const KEYS: FormKeys = FormKeys::of::<Self>(&["once"]);
+    const KEYS: FormKeys = FormKeys::of::<Self>(&["once"], "once: []");
 
     fn read(
         self,
@@ -219,7 +219,7 @@ pub struct ResumableStep {
 }
 
 impl StepForm for ResumableStep {
-    const KEYS: FormKeys = FormKeys::of::<Self>(&["resumable"]);
+    const KEYS: FormKeys = FormKeys::of::<Self>(&["resumable"], "resumable: []");
 
     fn read(
         self,

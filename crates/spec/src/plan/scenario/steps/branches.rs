@@ -4,6 +4,7 @@ use super::blocks::list_alone;
 use super::conditions::{self, ConditionForm};
 use super::{StepForm, StepList, StepNode, StepSchema, write};
 use crate::error::{Result, SpecError};
+use crate::plan::parts::PartKey;
 use crate::plan::scenario::forms::FormKeys;
 use crate::plan::scenario::write::{InexpressiblePart, Wording};
 use crate::plan::scenario::{ScenarioReader, expected, items};
@@ -28,7 +29,7 @@ pub struct IfStep {
 }
 
 impl StepForm for IfStep {
-    const KEYS: FormKeys = FormKeys::of::<Self>(&["if"]);
+    const KEYS: FormKeys = FormKeys::of::<Self>(&["if"], "{if: succeeded, steps: []}");
 
     fn read(
         self,
@@ -134,7 +135,8 @@ struct CaseForm {
 }
 
 impl StepForm for SwitchStep {
-    const KEYS: FormKeys = FormKeys::of::<Self>(&["switch"]);
+    const KEYS: FormKeys =
+        FormKeys::of::<Self>(&["switch"], "{switch: \"${name}\", cases: {default: []}}");
 
     fn read(
         self,
@@ -204,6 +206,16 @@ fn case(reader: &mut ScenarioReader<'_>, node: &PlanNode, number: usize) -> Resu
     Ok(SwitchCase { names, steps: form.steps.read(reader, node, &format!("{path}.steps"))? })
 }
 
+/// Keys of a branch of `choose`.
+pub fn branch_keys() -> Vec<PartKey> {
+    PartKey::of::<BranchForm>()
+}
+
+/// Keys of a case of `switch`.
+pub fn case_keys() -> Vec<PartKey> {
+    PartKey::of::<CaseForm>()
+}
+
 /// One of several lists of steps, chosen by weight or in turn.
 #[derive(Deserialize, JsonSchema)]
 pub struct ChooseStep {
@@ -251,7 +263,7 @@ impl ChoiceOrder {
 }
 
 impl StepForm for ChooseStep {
-    const KEYS: FormKeys = FormKeys::of::<Self>(&["choose"]);
+    const KEYS: FormKeys = FormKeys::of::<Self>(&["choose"], "choose: [{weight: 1, steps: []}]");
 
     fn read(
         self,
@@ -344,7 +356,7 @@ pub struct ShuffleStep {
 }
 
 impl StepForm for ShuffleStep {
-    const KEYS: FormKeys = FormKeys::of::<Self>(&["shuffle"]);
+    const KEYS: FormKeys = FormKeys::of::<Self>(&["shuffle"], "shuffle: [[]]");
 
     fn read(
         self,

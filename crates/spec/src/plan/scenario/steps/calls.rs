@@ -108,8 +108,9 @@ pub struct CallStep {
 }
 
 impl StepForm for CallStep {
-    const KEYS: FormKeys =
-        FormKeys::of::<Self>(&["grpc"]).with(&[ReplyKeys::json_schema]).refusing(no_message);
+    const KEYS: FormKeys = FormKeys::of::<Self>(&["grpc"], "grpc: package.Service/Method")
+        .with(&[ReplyKeys::json_schema])
+        .refusing(no_message);
 
     fn read(
         self,

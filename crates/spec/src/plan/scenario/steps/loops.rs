@@ -26,7 +26,7 @@ pub struct LoopStep {
 }
 
 impl StepForm for LoopStep {
-    const KEYS: FormKeys = FormKeys::of::<Self>(&["loop"]);
+    const KEYS: FormKeys = FormKeys::of::<Self>(&["loop"], "{loop: 2, steps: []}");
 
     fn read(
         self,
@@ -73,7 +73,7 @@ pub struct WhileStep {
 }
 
 impl StepForm for WhileStep {
-    const KEYS: FormKeys = FormKeys::of::<Self>(&["while"]);
+    const KEYS: FormKeys = FormKeys::of::<Self>(&["while"], "{while: succeeded, steps: []}");
 
     fn read(
         self,
@@ -114,7 +114,7 @@ pub struct DuringStep {
 }
 
 impl StepForm for DuringStep {
-    const KEYS: FormKeys = FormKeys::of::<Self>(&["during"]);
+    const KEYS: FormKeys = FormKeys::of::<Self>(&["during"], "{during: 10s, steps: []}");
 
     fn read(
         self,
@@ -155,7 +155,8 @@ pub struct ForEachStep {
 }
 
 impl StepForm for ForEachStep {
-    const KEYS: FormKeys = FormKeys::of::<Self>(&["for_each"]);
+    const KEYS: FormKeys =
+        FormKeys::of::<Self>(&["for_each"], "{for_each: {item: [a, b]}, steps: []}");
 
     fn read(
         self,

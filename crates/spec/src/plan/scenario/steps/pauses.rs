@@ -25,7 +25,7 @@ pub struct ThinkStep {
 }
 
 impl StepForm for ThinkStep {
-    const KEYS: FormKeys = FormKeys::of::<Self>(&["think"]);
+    const KEYS: FormKeys = FormKeys::of::<Self>(&["think"], "think: 1s");
 
     fn read(self, _: &mut ScenarioReader<'_>, step: &StepNode<'_>) -> Result<Vec<ScenarioStep>> {
         Ok(vec![pause(&self.think.0).map_err(|error| step.error(error))?])
@@ -121,7 +121,7 @@ pub struct PaceStep {
 }
 
 impl StepForm for PaceStep {
-    const KEYS: FormKeys = FormKeys::of::<Self>(&["pace"]);
+    const KEYS: FormKeys = FormKeys::of::<Self>(&["pace"], "pace: 10/s");
 
     fn read(self, _: &mut ScenarioReader<'_>, step: &StepNode<'_>) -> Result<Vec<ScenarioStep>> {
         let per_minute = rate_per_minute(&self.pace.0)
@@ -191,7 +191,7 @@ pub struct MeetStep {
 }
 
 impl StepForm for MeetStep {
-    const KEYS: FormKeys = FormKeys::of::<Self>(&["meet"]);
+    const KEYS: FormKeys = FormKeys::of::<Self>(&["meet"], "meet: 2");
 
     fn read(self, _: &mut ScenarioReader<'_>, _: &StepNode<'_>) -> Result<Vec<ScenarioStep>> {
         Ok(vec![ScenarioStep::Meet { users: self.meet.0, timeout: String::new() }])

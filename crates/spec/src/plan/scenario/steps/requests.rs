@@ -68,10 +68,13 @@ pub struct RequestStep {
 }
 
 impl StepForm for RequestStep {
-    const KEYS: FormKeys = FormKeys::of::<Self>(&[
-        "get", "post", "put", "patch", "delete", "head", "options", "request", "open", "send",
-        "await", "ping", "close", "migrate",
-    ])
+    const KEYS: FormKeys = FormKeys::of::<Self>(
+        &[
+            "get", "post", "put", "patch", "delete", "head", "options", "request", "open", "send",
+            "await", "ping", "close", "migrate",
+        ],
+        "{kind}: /",
+    )
     .with(&[BodyKeys::json_schema, ReplyKeys::json_schema]);
 
     fn read(

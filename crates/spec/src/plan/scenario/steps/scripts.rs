@@ -21,7 +21,8 @@ pub struct ScriptStep {
 }
 
 impl StepForm for ScriptStep {
-    const KEYS: FormKeys = FormKeys::of::<Self>(&["script"]);
+    const KEYS: FormKeys =
+        FormKeys::of::<Self>(&["script"], "script: vars.put(\"name\", \"value\")");
 
     fn read(self, reader: &mut ScenarioReader<'_>, _: &StepNode<'_>) -> Result<Vec<ScenarioStep>> {
         // Messages name a script by its place in the plan.
@@ -60,7 +61,7 @@ enum StopScope {
 }
 
 impl StepForm for StopStep {
-    const KEYS: FormKeys = FormKeys::of::<Self>(&["stop"]);
+    const KEYS: FormKeys = FormKeys::of::<Self>(&["stop"], "stop: iteration");
 
     fn read(self, _: &mut ScenarioReader<'_>, _: &StepNode<'_>) -> Result<Vec<ScenarioStep>> {
         Ok(vec![ScenarioStep::Stop(match self.stop {

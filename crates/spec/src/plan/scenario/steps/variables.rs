@@ -20,7 +20,7 @@ pub struct SetStep {
 }
 
 impl StepForm for SetStep {
-    const KEYS: FormKeys = FormKeys::of::<Self>(&["set"]);
+    const KEYS: FormKeys = FormKeys::of::<Self>(&["set"], "set: {name: value}");
 
     fn read(self, _: &mut ScenarioReader<'_>, step: &StepNode<'_>) -> Result<Vec<ScenarioStep>> {
         let all = self.set.texts(&step.key.node)?.into_iter();
@@ -71,7 +71,7 @@ struct CounterForm {
 }
 
 impl StepForm for CountStep {
-    const KEYS: FormKeys = FormKeys::of::<Self>(&["count"]);
+    const KEYS: FormKeys = FormKeys::of::<Self>(&["count"], "count: {number: {start: 1}}");
 
     fn read(self, _: &mut ScenarioReader<'_>, step: &StepNode<'_>) -> Result<Vec<ScenarioStep>> {
         let counters = self.count.read(&step.key.node).map_err(|error| step.error(error))?;
@@ -132,7 +132,7 @@ pub struct RowStep {
 }
 
 impl StepForm for RowStep {
-    const KEYS: FormKeys = FormKeys::of::<Self>(&["row"]);
+    const KEYS: FormKeys = FormKeys::of::<Self>(&["row"], "row: users.csv");
 
     fn read(
         self,
