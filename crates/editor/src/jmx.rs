@@ -1,0 +1,448 @@
+//! Plans of `JMeter`.
+//!
+//! The path of an element is the indices from the outermost one, such as `0.2.1`. The path of a field is the path of its element,
+//! `/`, and the names of its property: `0.2.1/HTTPSampler.path`. The list of an element's children has the path of the element.
+
+use crate::element::{AddedKind, Addition, Element, ElementForm, ElementList, Field, FieldForm};
+use crate::plan_edit::{EditError, EditedText, PlanEdit};
+use brunt_jmx::edit::{TextChange, apply_changes};
+use brunt_jmx::forms::{self, PropertyForm, PropertyRow};
+use brunt_jmx::property::{Property, PropertyKind};
+use brunt_jmx::{JmxDocument, Role, TestElement};
+
+/// Type of all elements: each can be in each list.
+const ELEMENT: &str = "element";
+
+/// Path of the field with the name of an element.
+const NAME: &str = "@testname";
+
+/// A plan of `JMeter`.
+#[derive(Debug)]
+pub struct JmxPlan {
+    text: String,
+    document: JmxDocument,
+}
+
+/// An element with its path.
+struct Place<'d> {
+    path: String,
+    element: TestElement<'d>,
+}
+
+impl JmxPlan {
+    /// Reads a plan.
+    ///
+    /// # Errors
+    ///
+    /// The text is no plan of `JMeter`.
+    pub fn read(text: &str) -> Result<Self, EditError> {
+        let document =
+            JmxDocument::parse(text.as_bytes()).map_err(|error| EditError(error.to_string()))?;
+        Ok(Self { text: text.to_owned(), document })
+    }
+
+    fn places(&self) -> Vec<Place<'_>> {
+        let outermost = self.document.test_elements().enumerate();
+        outermost.map(|(index, element)| Place { path: index.to_string(), element }).collect()
+    }
+
+    /// The element at a path.
+    fn find(&self, path: &str) -> Result<TestElement<'_>, EditError> {
+        let mut indices = path.split('.').map(str::parse::<usize>);
+        let unknown = || EditError::no_element(path);
+        let first = indices.next().and_then(Result::ok).ok_or_else(unknown)?;
+        let mut element = self.document.test_elements().nth(first).ok_or_else(unknown)?;
+        for index in indices {
+            let index = index.map_err(|_| unknown())?;
+            element = element.children().nth(index).ok_or_else(unknown)?;
+        }
+        Ok(element)
+    }
+
+    /// The tree of an element and those in it. The parser limits the depth.
+    fn element(&self, place: &Place<'_>) -> Element {
+        let Place { path, element } = place;
+        let children = place.children();
+        let (list, index) = match path.rsplit_once('.') {
+            Some((list, index)) => (Some(list.to_owned()), index.parse().unwrap_or_default()),
+            None => (None, 0),
+        };
+        Element {
+            path: path.clone(),
+            kind: kind(element),
+            title: element.name().into_owned(),
+            line: element.line() as usize,
+            end_line: self.document.line_of(element.range().end.saturating_sub(1)) as usize,
+            enabled: element.enabled(),
+            r#type: ELEMENT,
+            list,
+            index,
+            lists: vec![ElementList { path: path.clone(), r#type: ELEMENT }],
+            children: children.iter().map(|child| self.element(child)).collect(),
+        }
+    }
+
+    fn changed(&self, changes: Vec<TextChange>, select: Vec<String>) -> EditedText {
+        EditedText { text: apply_changes(&self.text, changes), select }
+    }
+
+    fn set(&self, path: &str, value: &str) -> Result<EditedText, EditError> {
+        let (element_path, name) =
+            path.split_once('/').ok_or_else(|| EditError::no_element(path))?;
+        let element = self.find(element_path)?;
+        // The same value could get other escapes.
+        let fields = fields(element_path, &element);
+        if fields.iter().any(|field| field.path == path && field.has_value(value)) {
+            return Ok(self.changed(Vec::new(), Vec::new()));
+        }
+        if name == NAME {
+            let change = self.document.set_attribute(element.node(), "testname", value);
+            return Ok(self.changed(vec![change], vec![element_path.to_owned()]));
+        }
+        let row = row(&element, name);
+        let property = element.property(name);
+        let form = row.map_or(PropertyForm::Text, |row| row.form);
+        if value.is_empty() && property.is_none() {
+            return Ok(self.changed(Vec::new(), Vec::new()));
+        }
+        let change = match form {
+            PropertyForm::Pairs(pairs) => {
+                let lines = value.lines().filter(|line| !line.is_empty());
+                let values: Vec<(String, String)> = lines
+                    .map(|line| {
+                        let (name, value) =
+                            line.split_once(": ").unwrap_or((line.trim_end_matches(':'), ""));
+                        (name.to_owned(), value.to_owned())
+                    })
+                    .collect();
+                element.set_pairs(name, &pairs, &values)
+            }
+            PropertyForm::List => element.set_list(name, &value.lines().collect::<Vec<_>>()),
+            // An absent value is the default.
+            PropertyForm::Choice(_) | PropertyForm::Flag if value.is_empty() => {
+                match element.remove_property(name) {
+                    Some(change) => Some(change),
+                    None => return Ok(self.changed(Vec::new(), Vec::new())),
+                }
+            }
+            PropertyForm::Flag if property.is_none() => element.set_text(name, "boolProp", value),
+            _ => element.set_text(name, "stringProp", value),
+        };
+        let change = change.ok_or_else(|| {
+            EditError(format!(
+                "`{path}`: the file has no place for this property; add it in the text"
+            ))
+        })?;
+        Ok(self.changed(vec![change], Vec::new()))
+    }
+
+    fn remove(&self, paths: &[String]) -> Result<EditedText, EditError> {
+        if let Some((path, name)) = paths.first().and_then(|path| path.split_once('/')) {
+            let change = self.find(path)?.remove_property(name);
+            return Ok(self.changed(change.into_iter().collect(), Vec::new()));
+        }
+        let paths = self.outermost(paths)?;
+        let changes: Result<Vec<TextChange>, EditError> =
+            paths.iter().map(|path| Ok(self.movable(path)?.removal())).collect();
+        Ok(self.changed(changes?, Vec::new()))
+    }
+
+    /// The element at a path, if it is not an outermost one.
+    fn movable(&self, path: &str) -> Result<TestElement<'_>, EditError> {
+        if !path.contains('.') {
+            return Err(EditError("the test plan itself has one place".to_owned()));
+        }
+        self.find(path)
+    }
+
+    fn add(&self, list: &str, index: usize, kind: &str) -> Result<EditedText, EditError> {
+        let row = forms::forms().iter().find(|row| row.kind.title() == kind).ok_or_else(|| {
+            EditError(format!("`{kind}`: the studio has no form for this kind of element"))
+        })?;
+        let change = self.find(list)?.insert_child(index, &forms::markup(row));
+        Ok(self.changed(vec![change], vec![format!("{list}.{index}")]))
+    }
+
+    /// Paths that are in no other of the paths, in the order of the text.
+    fn outermost(&self, paths: &[String]) -> Result<Vec<String>, EditError> {
+        let mut outermost: Vec<String> = Vec::new();
+        for path in paths {
+            self.find(path)?;
+            let is_inner = paths.iter().any(|other| {
+                path.strip_prefix(other.as_str()).is_some_and(|rest| rest.starts_with('.'))
+            });
+            if !is_inner && !outermost.contains(path) {
+                outermost.push(path.clone());
+            }
+        }
+        outermost.sort_by_key(|path| indices(path));
+        Ok(outermost)
+    }
+
+    /// Copies elements, or moves them.
+    fn transfer(
+        &self,
+        paths: &[String],
+        list: &str,
+        index: usize,
+        is_move: bool,
+    ) -> Result<EditedText, EditError> {
+        let paths = self.outermost(paths)?;
+        let elements: Vec<TestElement<'_>> =
+            paths.iter().map(|path| self.movable(path)).collect::<Result<_, _>>()?;
+        let target = self.find(list)?;
+        if is_move && paths.iter().any(|path| is_within(list, path)) {
+            return Err(EditError("an element cannot be moved into itself".to_owned()));
+        }
+        // An element without a tree would take the tree of the next one.
+        let markups = elements.iter().map(|element| match element.tree() {
+            Some(_) => element.markup().to_owned(),
+            None => format!("{}\n<hashTree/>", element.markup()),
+        });
+        let markup = markups.collect::<Vec<_>>().join("\n");
+        let inserted = vec![target.insert_child(index, &markup)];
+        let select = (0..paths.len()).map(|number| format!("{list}.{}", index + number));
+        let mut select: Vec<String> = select.collect();
+        if !is_move {
+            return Ok(self.changed(inserted, select));
+        }
+        let copied = Self::read(&apply_changes(&self.text, inserted))?;
+        let originals = paths.iter().map(|path| shifted(path, list, index, paths.len()));
+        let originals: Vec<String> = originals.collect();
+        let text = copied.remove(&originals)?.text;
+        for path in originals.iter().rev() {
+            select = select.iter().map(|selected| without(selected, path)).collect();
+        }
+        Ok(EditedText { text, select })
+    }
+}
+
+impl<'d> Place<'d> {
+    fn children(&self) -> Vec<Place<'d>> {
+        let children = self.element.children().enumerate();
+        children
+            .map(|(index, element)| Place { path: format!("{}.{index}", self.path), element })
+            .collect()
+    }
+}
+
+impl crate::EditablePlan for JmxPlan {
+    fn tree(&self) -> Element {
+        let places = self.places();
+        match &places[..] {
+            // Nearly all plans have one outermost element.
+            [plan] => self.element(plan),
+            places => Element {
+                path: String::new(),
+                kind: "jmeterTestPlan".to_owned(),
+                title: String::new(),
+                line: 1,
+                end_line: self.text.lines().count(),
+                enabled: true,
+                r#type: "file",
+                list: None,
+                index: 0,
+                lists: Vec::new(),
+                children: places.iter().map(|place| self.element(place)).collect(),
+            },
+        }
+    }
+
+    fn form(&self, path: &str) -> Option<ElementForm> {
+        let element = self.find(path).ok()?;
+        let mut lists = vec![Addition {
+            path: path.to_owned(),
+            index: element.children().count(),
+            name: format!("in {}", kind(&element)),
+            kinds: added_kinds(&element),
+        }];
+        if let Some((list, index)) = path.rsplit_once('.') {
+            let parent = self.find(list).ok()?;
+            lists.push(Addition {
+                path: list.to_owned(),
+                index: index.parse::<usize>().ok()? + 1,
+                name: "after this element".to_owned(),
+                kinds: added_kinds(&parent),
+            });
+        }
+        Some(ElementForm {
+            path: path.to_owned(),
+            kind: kind(&element),
+            title: element.name().into_owned(),
+            about: String::new(),
+            fields: fields(path, &element),
+            lists,
+        })
+    }
+
+    fn apply(&self, edit: &PlanEdit) -> Result<EditedText, EditError> {
+        match edit {
+            PlanEdit::Set { path, value } => self.set(path, value),
+            PlanEdit::Remove { paths } => self.remove(paths),
+            PlanEdit::Add { list, index, kind } => self.add(list, *index, kind),
+            PlanEdit::Move { paths, list, index } => self.transfer(paths, list, *index, true),
+            PlanEdit::Copy { paths, list, index } => self.transfer(paths, list, *index, false),
+            PlanEdit::Enable { paths, enabled } => {
+                let changes: Result<Vec<TextChange>, EditError> = paths
+                    .iter()
+                    .map(|path| {
+                        let node = self.find(path)?.node();
+                        Ok(self.document.set_attribute(node, "enabled", &enabled.to_string()))
+                    })
+                    .collect();
+                Ok(self.changed(changes?, paths.clone()))
+            }
+        }
+    }
+}
+
+/// Name of an element's kind: that of `JMeter`, or its class.
+fn kind(element: &TestElement<'_>) -> String {
+    match element.kind() {
+        Some(kind) => kind.title().to_owned(),
+        None => element.tag().rsplit('.').next().unwrap_or_default().to_owned(),
+    }
+}
+
+/// The row of a property in the form of its element.
+fn row(element: &TestElement<'_>, path: &str) -> Option<&'static PropertyRow> {
+    let form = forms::form(element.kind()?)?;
+    form.properties.iter().find(|row| row.path == path)
+}
+
+/// Kinds that can be children of an element.
+fn added_kinds(parent: &TestElement<'_>) -> Vec<AddedKind> {
+    let is_plan = parent.role() == Role::Plan;
+    let rows = forms::forms().iter().filter(|row| match row.kind.role() {
+        Role::Plan => false,
+        Role::ThreadGroup => is_plan,
+        Role::Controller | Role::Sampler => {
+            matches!(parent.role(), Role::ThreadGroup | Role::Controller)
+        }
+        _ => true,
+    });
+    rows.map(|row| AddedKind { name: row.kind.title().to_owned(), about: String::new() }).collect()
+}
+
+fn fields(path: &str, element: &TestElement<'_>) -> Vec<Field> {
+    let name = field(format!("{path}/{NAME}"), "Name", FieldForm::Text);
+    let mut fields = vec![name.with_value(&element.name())];
+    let rows = element.kind().and_then(forms::form).map(|form| form.properties).unwrap_or_default();
+    for row in rows {
+        fields.push(row_field(path, row, element.property(row.path)));
+    }
+    for property in element.properties().iter() {
+        let name = property.name().into_owned();
+        let is_in_row = rows.iter().any(|row| row.path.split('/').next() == Some(name.as_str()));
+        let form = match property.kind() {
+            PropertyKind::Bool => FieldForm::Switch,
+            PropertyKind::Int | PropertyKind::Long | PropertyKind::Float | PropertyKind::Double => {
+                FieldForm::Number
+            }
+            PropertyKind::String if property.text().contains('\n') => FieldForm::Lines,
+            PropertyKind::String => FieldForm::Text,
+            // The text shows them.
+            PropertyKind::Element
+            | PropertyKind::Collection
+            | PropertyKind::Map
+            | PropertyKind::Object
+            | PropertyKind::Other => continue,
+        };
+        // Names without a row, and names that the form has no place for.
+        if !is_in_row && !name.is_empty() && !name.contains('/') {
+            let line = Some(property.line() as usize);
+            let field = field(format!("{path}/{name}"), &name, form);
+            fields.push(Field { line, ..field }.with_value(&property.text()));
+        }
+    }
+    fields
+}
+
+/// The field of a row.
+fn row_field(path: &str, row: &PropertyRow, property: Option<Property<'_>>) -> Field {
+    let text = property.as_ref().map(Property::text).unwrap_or_default();
+    let form = match row.form {
+        PropertyForm::Text if text.contains('\n') => FieldForm::Lines,
+        PropertyForm::Text => FieldForm::Text,
+        PropertyForm::Lines => FieldForm::Lines,
+        // Expressions such as `${name}` are possible in each property.
+        PropertyForm::Flag if !matches!(&*text, "" | "true" | "false") => FieldForm::Text,
+        PropertyForm::Flag => FieldForm::Switch,
+        PropertyForm::Number => FieldForm::Number,
+        PropertyForm::Choice(words) if !text.is_empty() && !words.contains(&&*text) => {
+            FieldForm::Text
+        }
+        PropertyForm::Choice(_) => FieldForm::Choice,
+        PropertyForm::List => FieldForm::List,
+        PropertyForm::Pairs(_) => FieldForm::Pairs,
+    };
+    let words = if let PropertyForm::Choice(words) = row.form { words } else { &[] };
+    let field = Field {
+        words: words.iter().map(|word| (*word).to_owned()).collect(),
+        about: format!("`{}`", row.path),
+        ..field(format!("{path}/{}", row.path), row.label, form)
+    };
+    let Some(property) = property else { return field };
+    let text = match row.form {
+        PropertyForm::Pairs(pairs) => {
+            let lines = property.items().map(|item| {
+                let properties = item.properties();
+                let text = |name| properties.text(name).unwrap_or_default();
+                format!("{}: {}", text(pairs.name), text(pairs.value))
+            });
+            lines.collect::<Vec<_>>().join("\n")
+        }
+        PropertyForm::List => {
+            property.items().map(|item| item.text().into_owned()).collect::<Vec<_>>().join("\n")
+        }
+        _ => text.into_owned(),
+    };
+    Field { line: Some(property.line() as usize), ..field }.with_value(&text)
+}
+
+fn field(path: String, name: &str, form: FieldForm) -> Field {
+    Field {
+        path,
+        name: name.to_owned(),
+        about: String::new(),
+        form,
+        words: Vec::new(),
+        default: None,
+        value: None,
+        cut: false,
+        line: None,
+        required: false,
+    }
+}
+
+fn indices(path: &str) -> Vec<usize> {
+    path.split('.').filter_map(|index| index.parse().ok()).collect()
+}
+
+/// True if a path is another one, or leads through it.
+fn is_within(path: &str, outer: &str) -> bool {
+    path.strip_prefix(outer).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+}
+
+/// The path of an element after items were inserted at an index of a list.
+fn shifted(path: &str, list: &str, index: usize, count: usize) -> String {
+    with_index(path, list, |old| if old >= index { old + count } else { old })
+}
+
+/// The path of an element after another one was removed.
+fn without(path: &str, removed: &str) -> String {
+    let Some((list, removed)) = removed.rsplit_once('.') else { return path.to_owned() };
+    let removed: usize = removed.parse().unwrap_or(usize::MAX);
+    with_index(path, list, |old| if old > removed { old - 1 } else { old })
+}
+
+/// The path with another index in a list, if it leads through the list.
+fn with_index(path: &str, list: &str, change: impl Fn(usize) -> usize) -> String {
+    let mut all = indices(path);
+    let depth = indices(list).len();
+    let is_in_list = is_within(path, list) && all.len() > depth;
+    if is_in_list {
+        all[depth] = change(all[depth]);
+    }
+    all.iter().map(usize::to_string).collect::<Vec<_>>().join(".")
+}

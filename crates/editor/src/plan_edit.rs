@@ -1,0 +1,90 @@
+//! Edits of a plan.
+
+use crate::PlanText;
+use serde::Deserialize;
+
+/// An edit of a plan.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(tag = "op", rename_all = "snake_case", deny_unknown_fields)]
+pub enum PlanEdit {
+    /// Sets the value of a field. An empty value removes it.
+    Set {
+        /// Path of the field.
+        path: String,
+        /// Its value, as the form shows it.
+        value: String,
+    },
+    /// Removes elements, or values of fields.
+    Remove {
+        /// Their paths.
+        paths: Vec<String>,
+    },
+    /// Adds an element.
+    Add {
+        /// Path of the list or map.
+        list: String,
+        /// Index of the element in a list.
+        index: usize,
+        /// Kind of the element.
+        kind: String,
+    },
+    /// Moves elements to a list.
+    Move {
+        /// Paths of the elements.
+        paths: Vec<String>,
+        /// Path of the list.
+        list: String,
+        /// Index at which they are inserted, before anything is removed.
+        index: usize,
+    },
+    /// Copies elements to a list.
+    Copy {
+        /// Paths of the elements.
+        paths: Vec<String>,
+        /// Path of the list.
+        list: String,
+        /// Index at which they are inserted.
+        index: usize,
+    },
+    /// Enables or disables elements.
+    Enable {
+        /// Paths of the elements.
+        paths: Vec<String>,
+        /// True to enable them.
+        enabled: bool,
+    },
+}
+
+/// A text after an edit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EditedText {
+    /// The text.
+    pub text: String,
+    /// Paths of the elements that the edit made or changed.
+    pub select: Vec<String>,
+}
+
+/// The reason why an edit is not possible, as a sentence for the user.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct EditError(pub String);
+
+impl EditError {
+    /// The error that a path leads to no element.
+    pub(crate) fn no_element(path: &str) -> Self {
+        Self(format!("`{path}`: the plan has no such element"))
+    }
+}
+
+/// Returns the text of a plan after several edits in order.
+///
+/// # Errors
+///
+/// An edit is not possible; none of them is carried out.
+pub fn apply(file: &str, text: &str, edits: &[PlanEdit]) -> Result<EditedText, EditError> {
+    let mut result = EditedText { text: text.to_owned(), select: Vec::new() };
+    for edit in edits {
+        result = PlanText::read(file, &result.text)?.apply(edit)?;
+    }
+    Ok(result)
+}

@@ -1,0 +1,295 @@
+//! Edits of plan files.
+
+use super::YamlPlan;
+use super::fields::NAME_PREFIX;
+use super::find::{PartPlace, join, split};
+use crate::plan_edit::{EditError, EditedText, PlanEdit};
+use brunt_spec::SpecError;
+use brunt_spec::plan::edit::{self, PlanItem};
+use brunt_spec::plan::parts::{ContainerForm, PlanPart};
+use brunt_spec::plan::{PlanNode, PlanValue, Yaml, parse};
+
+impl YamlPlan {
+    /// Returns the text after an edit.
+    ///
+    /// # Errors
+    ///
+    /// The edit is not possible.
+    pub fn apply_edit(&self, edit: &PlanEdit) -> Result<EditedText, EditError> {
+        match edit {
+            PlanEdit::Set { path, value } => self.set(path, value),
+            PlanEdit::Remove { paths } => {
+                let text = self.without(paths)?;
+                Ok(EditedText { text, select: Vec::new() })
+            }
+            PlanEdit::Add { list, index, kind } => self.add(list, *index, kind),
+            PlanEdit::Move { paths, list, index } => {
+                let paths = self.outermost(paths)?;
+                if paths.iter().any(|path| is_within(list, path)) {
+                    return Err(EditError("an element cannot be moved into itself".to_owned()));
+                }
+                let copies = self.copy(&paths, list, *index)?;
+                moved(&self.file, &copies, &paths, list, *index)
+            }
+            PlanEdit::Copy { paths, list, index } => {
+                self.copy(&self.outermost(paths)?, list, *index)
+            }
+            PlanEdit::Enable { paths, enabled } => self.enable(paths, *enabled),
+        }
+    }
+
+    fn set(&self, path: &str, value: &str) -> Result<EditedText, EditError> {
+        let file = &self.file;
+        // The same value could get another layout.
+        if self.field(path).is_some_and(|field| field.has_value(value)) {
+            return Ok(EditedText { text: self.text.clone(), select: Vec::new() });
+        }
+        if let Some(element) = path.strip_prefix(NAME_PREFIX) {
+            let name = value.trim();
+            if name.is_empty() {
+                return Err(EditError("the name is empty; write one".to_owned()));
+            }
+            let (around, _) = split(element).ok_or_else(|| EditError::no_element(element))?;
+            let text = edit::rename(&self.text, file, element, name)?;
+            return Ok(EditedText { text, select: vec![join(around, name)] });
+        }
+        let node = self.node(path);
+        let value = self.value_of(path, value)?;
+        let text = match &value {
+            // Nothing was there, and nothing is.
+            None if node.is_none() => self.text.clone(),
+            None => edit::remove(&self.text, file, path)?,
+            Some(value) => edit::edit(&self.text, file, path, Some(value))?,
+        };
+        Ok(EditedText { text, select: Vec::new() })
+    }
+
+    /// Value at a path of keys and indices.
+    fn node(&self, path: &str) -> Option<&PlanNode> {
+        if let Some(place) = self.root_place().find(path) {
+            return Some(place.node);
+        }
+        let (around, key) = split(path)?;
+        self.node(around)?.child(key)
+    }
+
+    fn add(&self, list: &str, index: usize, kind: &str) -> Result<EditedText, EditError> {
+        let file = &self.file;
+        let container = self.container(list).ok_or_else(|| EditError::no_element(list))?;
+        let kinds = match &container {
+            AddedTo::Part(place) => place.part.missing(place.node),
+            AddedTo::List(part) | AddedTo::Map(part, _) => part.kinds(),
+        };
+        let kind = kinds.into_iter().find(|known| known.name == kind).ok_or_else(|| {
+            EditError(format!("`{list}`: an element of the kind `{kind}` cannot be added here"))
+        })?;
+        let example = Yaml::from(&parse(&kind.example, "example")?);
+        // A map is written in a line for each key.
+        let example = if let Yaml::Block(keys) = example { Yaml::Map(keys) } else { example };
+        let (text, path) = match container {
+            AddedTo::List(_) => {
+                let text = edit::insert(&self.text, file, list, index, &PlanItem::new(example))?;
+                (text, format!("{list}[{index}]"))
+            }
+            AddedTo::Map(part, node) => {
+                let path = join(list, &free_name(part.noun(), node));
+                (edit::edit(&self.text, file, &path, Some(&example))?, path)
+            }
+            AddedTo::Part(_) => {
+                let path = join(list, &kind.name);
+                (edit::edit(&self.text, file, &path, Some(&example))?, path)
+            }
+        };
+        let path = Self::read(file, &text)?.selected(list, path);
+        Ok(EditedText { text, select: vec![path] })
+    }
+
+    /// The element that is selected after a value was added at a path in a part: the value, the first element in it, or the
+    /// part.
+    fn selected(&self, part: &str, path: String) -> String {
+        if self.root_place().find(&path).is_some() {
+            return path;
+        }
+        let children = self.root_place().find(part).map(|place| place.children());
+        let mut children = children.unwrap_or_default().into_iter();
+        let first = children.find(|child| is_within(&child.path, &path));
+        first.map_or_else(|| part.to_owned(), |child| child.path)
+    }
+
+    /// The list, map or part with this path.
+    fn container(&self, path: &str) -> Option<AddedTo<'_>> {
+        // A step within `shuffle` is also a list.
+        let place = self.root_place().find(path);
+        let around = split(path).and_then(|(around, _)| self.root_place().find(around));
+        for place in place.iter().chain(&around) {
+            for container in place.part.containers(place.node) {
+                if join(&place.path, &container.key) != path {
+                    continue;
+                }
+                let node = place.node.child(&container.key).unwrap_or(place.node);
+                match container.form {
+                    ContainerForm::List => return Some(AddedTo::List(container.part)),
+                    ContainerForm::Map => return Some(AddedTo::Map(container.part, node)),
+                    ContainerForm::Single => {}
+                }
+            }
+        }
+        place.map(AddedTo::Part)
+    }
+
+    fn copy(&self, paths: &[String], list: &str, index: usize) -> Result<EditedText, EditError> {
+        let Some(AddedTo::List(part)) = self.container(list) else {
+            return Err(EditError(format!("`{list}`: the plan has no such list")));
+        };
+        let mut text = self.text.clone();
+        for (number, path) in paths.iter().enumerate() {
+            let place = self.listed(path)?;
+            if place.part != part {
+                return Err(EditError(format!(
+                    "a {} cannot be in a list of the type `{}`",
+                    place.part.noun(),
+                    part.noun()
+                )));
+            }
+            let item = edit::item(&self.text, &self.file, path)?;
+            text = edit::insert(&text, &self.file, list, index + number, &item)?;
+        }
+        let select = (index..index + paths.len()).map(|index| format!("{list}[{index}]"));
+        Ok(EditedText { text, select: select.collect() })
+    }
+
+    /// The part at a path, which is in a list.
+    fn listed(&self, path: &str) -> Result<PartPlace<'_>, EditError> {
+        let place = self.root_place().find(path).ok_or_else(|| EditError::no_element(path))?;
+        if place.list.is_none() {
+            let noun = place.part.noun();
+            return Err(EditError(format!(
+                "`{path}`: a {noun} is in no list, so it has one place"
+            )));
+        }
+        Ok(place)
+    }
+
+    fn without(&self, paths: &[String]) -> Result<String, EditError> {
+        let mut paths = self.outermost(paths)?;
+        paths.reverse();
+        // The last one first, so that the other paths stay valid.
+        paths
+            .iter()
+            .try_fold(self.text.clone(), |text, path| Ok(edit::remove(&text, &self.file, path)?))
+    }
+
+    fn enable(&self, paths: &[String], enabled: bool) -> Result<EditedText, EditError> {
+        let mut text = self.text.clone();
+        for path in paths {
+            let place = self.root_place().find(path).ok_or_else(|| EditError::no_element(path))?;
+            if place.part != PlanPart::Step {
+                let noun = place.part.noun();
+                return Err(EditError(format!(
+                    "`{path}`: only steps can be disabled, and it is a {noun}"
+                )));
+            }
+            let key = join(path, "enabled");
+            let has_key = place.node.child("enabled").is_some();
+            text = match (enabled, has_key) {
+                (true, false) => text,
+                (true, true) => edit::edit(&text, &self.file, &key, None)?,
+                (false, _) => edit::edit(&text, &self.file, &key, Some(&Yaml::text("false")))?,
+            };
+        }
+        Ok(EditedText { text, select: paths.to_vec() })
+    }
+
+    /// Paths that are in no other of the paths, in the order of the text.
+    fn outermost(&self, paths: &[String]) -> Result<Vec<String>, EditError> {
+        let mut outermost: Vec<(usize, String)> = Vec::new();
+        for path in paths {
+            let is_inner = paths.iter().any(|other| other != path && is_within(path, other));
+            let is_double = outermost.iter().any(|(_, known)| known == path);
+            if is_inner || is_double {
+                continue;
+            }
+            let place = self.root_place().find(path);
+            let range = place.as_ref().and_then(|place| place.range(self.layout.as_ref()));
+            if place.is_none() && self.node(path).is_none() {
+                return Err(EditError::no_element(path));
+            }
+            outermost.push((range.map_or(usize::MAX, |range| range.start), path.clone()));
+        }
+        outermost.sort_by_key(|(start, _)| *start);
+        Ok(outermost.into_iter().map(|(_, path)| path).collect())
+    }
+}
+
+/// Where an element is added.
+enum AddedTo<'n> {
+    List(PlanPart),
+    Map(PlanPart, &'n PlanNode),
+    Part(PartPlace<'n>),
+}
+
+/// True if a path is another one, or leads through it.
+fn is_within(path: &str, outer: &str) -> bool {
+    path.strip_prefix(outer).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+}
+
+/// Removes the originals after copies of them were inserted at an index of a list.
+fn moved(
+    file: &str,
+    copies: &EditedText,
+    paths: &[String],
+    list: &str,
+    index: usize,
+) -> Result<EditedText, EditError> {
+    let mut text = copies.text.clone();
+    let mut select = copies.select.clone();
+    for path in paths.iter().rev() {
+        let path = after_insertion(path, list, index, paths.len());
+        text = edit::remove(&text, file, &path)?;
+        select = select.iter().map(|selected| after_removal(selected, &path)).collect();
+    }
+    Ok(EditedText { text, select })
+}
+
+/// The path of an element after items were inserted at an index of a list.
+fn after_insertion(path: &str, list: &str, index: usize, count: usize) -> String {
+    with_index(path, list, |old| if old >= index { old + count } else { old })
+}
+
+/// The path of an element after another one was removed.
+fn after_removal(path: &str, removed: &str) -> String {
+    let Some((list, removed)) = removed.strip_suffix(']').and_then(|path| path.rsplit_once('['))
+    else {
+        return path.to_owned();
+    };
+    let removed: usize = removed.parse().unwrap_or(usize::MAX);
+    with_index(path, list, |old| if old > removed { old - 1 } else { old })
+}
+
+/// The path with another index in a list, if it leads through the list.
+fn with_index(path: &str, list: &str, change: impl Fn(usize) -> usize) -> String {
+    let parts = || {
+        let rest = path.strip_prefix(list)?.strip_prefix('[')?;
+        let (index, rest) = rest.split_once(']')?;
+        Some((index.parse::<usize>().ok()?, rest))
+    };
+    parts()
+        .map_or_else(|| path.to_owned(), |(index, rest)| format!("{list}[{}]{rest}", change(index)))
+}
+
+/// A name that a map does not have yet.
+fn free_name(noun: &str, map: &PlanNode) -> String {
+    let base = noun.replace(' ', "_");
+    let is_free = |name: &String| match &map.value {
+        PlanValue::Map(_) => map.child(name).is_none(),
+        _ => true,
+    };
+    let numbered = (2..).map(|number| format!("{base}{number}"));
+    std::iter::once(base.clone()).chain(numbered).find(is_free).unwrap_or(base)
+}
+
+impl From<SpecError> for EditError {
+    fn from(error: SpecError) -> Self {
+        Self(error.to_string())
+    }
+}
