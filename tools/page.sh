@@ -65,3 +65,4 @@ cargo build --quiet $ALL --example made_up
 "$BUILT/debug/examples/made_up" "$built/study"
 (cd web-ui && node test/browser.mjs "$built/study" ${pictures:+"$pictures"})
 (cd web-ui && node test/editor.mjs ${pictures:+"$pictures"})
+(cd web-ui && node test/structure.mjs ${pictures:+"$pictures"})

@@ -24,9 +24,9 @@ try {
   });
   const shoot = async (name) => pictures && page.screenshot({ path: join(pictures, `${name}.png`), fullPage: true });
   /** Moves the focus with the key Tab to an element, as users without a mouse do. */
-  const tabTo = async (selector) => {
+  const tabTo = async (selector, key = 'Tab') => {
     for (let i = 0; i < 60; i++) {
-      await page.keyboard.press('Tab');
+      await page.keyboard.press(key);
       if (await page.evaluate((wanted) => document.activeElement?.matches(wanted) ?? false, selector)) return;
     }
     assert.fail(`no key leads to ${selector}`);
@@ -169,6 +169,30 @@ try {
   await page.waitForURL(/\/edit\?file=/);
   const saved = readFileSync(plan, 'utf8');
   assert.match(saved, /^# A comment\.\n[^]*word[^]*# The end\./);
+
+  // Tree and form, with the keyboard only: a value, a new step, a move; undo restores the text exactly.
+  const shown = await page.locator('.cm-content').textContent();
+  const item = (name) => page.getByRole('treeitem', { name });
+  await item(/home/).first().waitFor();
+  await tabTo('[role=treeitem]');
+  await page.keyboard.type('scenario');
+  await page.keyboard.press('ArrowDown');
+  await page.getByLabel(/^name/).first().waitFor();
+  await shoot('tree');
+  await page.keyboard.press('Control+d');
+  await item(/home/).nth(1).waitFor();
+  await page.keyboard.press('Enter');
+  await page.getByLabel(/^name/).first().fill('copy');
+  await page.keyboard.press('Tab');
+  await item(/copy/).waitFor();
+  // Forward, the text editor would take the key.
+  await tabTo('[role=treeitem]', 'Shift+Tab');
+  await page.keyboard.press('Alt+ArrowUp');
+  await page.waitForFunction(() => /copy[^]*home/.test(document.querySelector('[role=tree]').textContent));
+  for (let i = 0; i < 3; i++) await page.keyboard.press('Control+z');
+  await item(/copy/).waitFor({ state: 'detached' });
+  await page.waitForFunction((text) => document.querySelector('textarea[name=text]').value === text, readFileSync(plan, 'utf8'));
+  assert.equal(await page.locator('.cm-content').textContent(), shown);
 
   // A tab without the cookie sees nothing.
   const stranger = await (await browser.newContext()).newPage();

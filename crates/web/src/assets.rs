@@ -11,8 +11,8 @@ use std::sync::LazyLock;
 /// Script for pages of active runs.
 const SCRIPT: &str = include_str!("studio.js");
 
-/// Style of the studio's own pages, in addition to that of the report page.
-const STYLE: &str = include_str!("studio.css");
+/// Style of the studio's own pages, in addition to that of the report page; `structure.css` is for the tree and form of the editor.
+const STYLE: &str = concat!(include_str!("studio.css"), include_str!("structure.css"));
 
 /// Script of the editor, built from `web-ui/src/editor`.
 const EDITOR: &str = include_str!("editor.js");

@@ -122,6 +122,7 @@ impl Studio {
             program,
             system,
             started: Mutex::default(),
+            edited_texts: Mutex::default(),
             tries: Mutex::default(),
             latest_request: AtomicU64::default(),
         };
@@ -202,7 +203,9 @@ fn routes(shared: Arc<Shared>) -> Router {
         .route("/start", get(pages::start::show).post(pages::start::start))
         .route("/starting/{process}", get(pages::starting::show))
         .route("/edit", get(pages::edit::show))
-        .route("/edit/check", post(pages::edit::check))
+        .route("/edit/check", post(pages::edit::check::check))
+        .route("/edit/fields", post(pages::edit::structure::fields))
+        .route("/edit/change", post(pages::edit::structure::change))
         .route("/edit/save", post(pages::edit::save))
         .route("/edit/schema.json", get(pages::edit::plan_schema))
         .route("/import", get(pages::import::show).post(pages::import::make))

@@ -3,6 +3,7 @@
 use crate::fields::Fields;
 use crate::guard::Guard;
 use crate::layout::Problem;
+use crate::pages::edit::structure::EditedTexts;
 use crate::process::StartedProcess;
 use crate::tries::Tries;
 use crate::watched::WatchedRuns;
@@ -44,6 +45,8 @@ pub struct Shared {
     pub started: Mutex<Vec<StartedProcess>>,
     /// Tries, the oldest first.
     pub tries: Mutex<Tries>,
+    /// The latest texts in editors.
+    pub edited_texts: Mutex<EditedTexts>,
     /// The system, for checks of plan files.
     pub system: System,
     /// Time of the latest request, in seconds since 1970-01-01 UTC.
@@ -59,6 +62,11 @@ impl Shared {
     /// Locks the tries.
     pub fn tries(&self) -> MutexGuard<'_, Tries> {
         self.tries.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Locks the latest texts in editors.
+    pub fn edited_texts(&self) -> MutexGuard<'_, EditedTexts> {
+        self.edited_texts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Notes a request.

@@ -124,6 +124,15 @@ impl WatchedRun {
         Ok(end)
     }
 
+    /// Returns the instant of the latest page with this subset, if that is later than `after`.
+    pub fn latest_page(&self, only: Option<&RunSubset>, after: Tick) -> Option<Tick> {
+        let pages = self.pages.iter().map(|(key, _)| key);
+        pages
+            .filter(|key| key.only.as_ref() == only && key.instant > after)
+            .map(|key| key.instant)
+            .max()
+    }
+
     /// Returns the page with this content, which is made only once.
     ///
     /// # Errors

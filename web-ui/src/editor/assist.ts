@@ -28,7 +28,7 @@ export function serverSchema(url: string): SchemaSource {
 }
 
 /** Text of a description, with `code` in a fixed-width font. */
-function description(text: string): HTMLElement {
+export function description(text: string): HTMLElement {
   const parts = text.split('`').map((part, i) => (i % 2 === 1 ? h('code', {}, part) : part));
   return h('div', { class: 'description' }, ...parts);
 }

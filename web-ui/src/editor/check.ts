@@ -1,5 +1,7 @@
 // Checks the text of a plan on the server after changes: one request at a time, and only the newest text counts.
 
+import { structureOf, type PlanStructure } from './outline';
+
 export interface Problem {
   /** Counted from 1; 0 for the whole file. */
   line: number;
@@ -9,8 +11,8 @@ export interface Problem {
   message: string;
 }
 
-/** Result of a check: problems, or the reason why there is no result. */
-export type CheckResult = { problems: Problem[] } | { failure: string };
+/** Result of a check: problems and elements, or the reason why there is no result. */
+export type CheckResult = { problems: Problem[]; structure?: PlanStructure | null } | { failure: string };
 
 /** Sends one text to the server. */
 export type CheckRequest = (text: string) => Promise<CheckResult>;
@@ -37,6 +39,12 @@ export function problemsOf(reply: unknown): Problem[] | null {
   return list.filter((item) => typeof item === 'object' && item !== null).map(problem);
 }
 
+/** Result that a reply contains. */
+export function checkResult(reply: unknown): CheckResult {
+  const problems = problemsOf(reply);
+  return problems ? { problems, structure: structureOf(reply) } : { failure: 'the reply of the server has no `problems`' };
+}
+
 /** A request to the address `url`, with further fields of the form. */
 export function serverCheck(url: string, fields: () => Record<string, string>): CheckRequest {
   return async (text) => {
@@ -44,8 +52,7 @@ export function serverCheck(url: string, fields: () => Record<string, string>): 
       const body = new URLSearchParams({ ...fields(), text });
       const response = await fetch(url, { method: 'POST', body, signal: AbortSignal.timeout(TIMEOUT) });
       if (!response.ok) return { failure: `the server replied with status ${response.status}` };
-      const problems = problemsOf(await response.json());
-      return problems ? { problems } : { failure: 'the reply of the server has no `problems`' };
+      return checkResult(await response.json());
     } catch (error) {
       return { failure: error instanceof SyntaxError ? 'the reply of the server is not JSON' : 'no response from the server' };
     }
@@ -55,9 +62,10 @@ export function serverCheck(url: string, fields: () => Record<string, string>): 
 /** Requests a check when the text has not changed for a while. */
 export class CheckSchedule {
   private timer: ReturnType<typeof setTimeout> | undefined;
-  private isActive = false;
-  /** True if the text changed since the last request began. */
-  private isOutdated = true;
+  private active: Promise<void> | null = null;
+  /** Number of changes of the text. */
+  private version = 0;
+  private latest: { version: number; result: CheckResult } | null = null;
 
   constructor(
     private readonly text: () => string,
@@ -67,22 +75,52 @@ export class CheckSchedule {
 
   /** Schedules a check of a changed text. */
   change(): void {
-    this.isOutdated = true;
+    this.version++;
     clearTimeout(this.timer);
     this.timer = setTimeout(() => void this.check(), DELAY);
   }
 
   /** Checks the text now, or after the request in flight. */
-  async check(): Promise<void> {
+  check(): Promise<void> {
     clearTimeout(this.timer);
     this.timer = undefined;
-    if (this.isActive) return;
-    this.isActive = true;
-    this.isOutdated = false;
-    const result = await this.request(this.text());
-    this.isActive = false;
-    // The positions of an outdated reply may be wrong.
-    if (!this.isOutdated) this.show(result);
-    else if (this.timer === undefined) await this.check();
+    this.active ??= this.repeat().finally(() => (this.active = null));
+    return this.active;
+  }
+
+  /** Returns the result for the current text, with a request only if there is none yet or the last one failed. */
+  async current(): Promise<CheckResult> {
+    if (this.latest && 'failure' in this.latest.result) this.discard();
+    for (;;) {
+      if (this.latest?.version === this.version) return this.latest.result;
+      await this.check();
+    }
+  }
+
+  /** True if there is a result for the current text. */
+  isCurrent(): boolean {
+    return this.latest?.version === this.version;
+  }
+
+  /** Discards the result for the current text: the server does not know its revision. */
+  discard(): void {
+    this.latest = null;
+  }
+
+  /** Shows a result for the current text that another request has brought. */
+  accept(result: CheckResult): void {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    this.latest = { version: this.version, result };
+    this.show(result);
+  }
+
+  private async repeat(): Promise<void> {
+    do {
+      const { version } = this;
+      const result = await this.request(this.text());
+      // The positions of an outdated reply may be wrong.
+      if (version === this.version && this.latest?.version !== version) this.accept(result);
+    } while (this.latest?.version !== this.version && this.timer === undefined);
   }
 }

@@ -8,6 +8,8 @@ import { serverSchema } from './assist';
 import { CheckSchedule, serverCheck, type CheckResult } from './check';
 import { TextField } from './field';
 import { showProblems } from './problems';
+import { PlanServer } from './server';
+import { Structure } from './structure';
 import { minimalChange } from './text';
 import { createEditor } from './view';
 
@@ -23,29 +25,59 @@ function replaceText(view: EditorView, text: string): void {
   if (changes) view.dispatch({ changes, annotations: isolateHistory.of('full') });
 }
 
-function scheduleChecks(form: HTMLFormElement, view: () => EditorView): CheckSchedule | null {
+/** Fields of the form that all requests contain. */
+const commonFields = (form: HTMLFormElement) => () => ({ token: fieldValue(form, 'token'), file: fieldValue(form, 'file') });
+
+function scheduleChecks(form: HTMLFormElement, view: () => EditorView, showStructure: (result: CheckResult) => void): CheckSchedule | null {
   const url = form.dataset.check;
   if (!url) return null;
   const list = document.getElementById('problems');
   list?.setAttribute('aria-live', 'polite');
-  const fields = () => ({ token: fieldValue(form, 'token'), file: fieldValue(form, 'file') });
-  const show = (result: CheckResult) => showProblems(view(), list, result);
-  return new CheckSchedule(() => view().state.doc.toString(), serverCheck(url, fields), show);
+  const show = (result: CheckResult) => {
+    showProblems(view(), list, result);
+    showStructure(result);
+  };
+  return new CheckSchedule(() => view().state.doc.toString(), serverCheck(url, commonFields(form)), show);
+}
+
+/** Creates the tree and the form, if the page has a place for them. */
+function createStructure(form: HTMLFormElement, view: EditorView, checks: CheckSchedule | null): Structure | null {
+  const container = document.getElementById('structure');
+  const { fields, change } = form.dataset;
+  if (!container || !fields || !change || !checks) return null;
+  return new Structure(container, view, checks, new PlanServer(fields, change, commonFields(form)));
+}
+
+/** Delays the submission of the form until the last change of a setting is in the text. */
+function submitAfterEdits(form: HTMLFormElement, structure: Structure): void {
+  form.addEventListener('submit', (event) => {
+    if (!structure.isBusy()) return;
+    event.preventDefault();
+    const { submitter } = event;
+    void structure.finishEdits().then((isApplied) => isApplied && form.requestSubmit(submitter));
+  });
 }
 
 function edit(form: HTMLFormElement, field: HTMLTextAreaElement): void {
   // The editor measures the layout of the page: with 5 MB in a visible text field, this takes seconds.
   field.style.display = 'none';
-  const checks = scheduleChecks(form, () => view);
+  const language = form.dataset.language === 'xml' ? 'xml' : 'yaml';
+  const checks = scheduleChecks(form, () => view, (result) => structure?.show(result));
+  let structure: Structure | null = null;
   const view: EditorView = createEditor(field, {
     text: field.value,
     label: field.labels[0]?.textContent?.trim() || (field.getAttribute('aria-label') ?? 'Plan'),
-    schema: form.dataset.schema ? serverSchema(form.dataset.schema) : null,
-    onChange: () => {
+    language,
+    schema: form.dataset.schema && language === 'yaml' ? serverSchema(form.dataset.schema) : null,
+    onChange: (changes) => {
       copy.change(view.state.doc.length);
       checks?.change();
+      structure?.change(changes);
     },
+    onCursor: () => structure?.moveCursor(),
   });
+  structure = createStructure(form, view, checks);
+  if (structure) submitAfterEdits(form, structure);
   const copy = new TextField(field, () => view.state.doc.toString(), (text) => replaceText(view, text));
   for (const label of field.labels) label.addEventListener('click', () => view.focus());
   form.addEventListener('brunt-text', (event) => {

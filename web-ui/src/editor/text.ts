@@ -47,3 +47,14 @@ export function nestingDepth(text: string): number {
   }
   return deepest;
 }
+
+/** Maximum number of XML elements that are open at the same time. Comments and CDATA sections are not considered. */
+export function tagDepth(text: string): number {
+  let depth = 0;
+  let deepest = 0;
+  for (const [tag] of text.matchAll(/<\/|<[\w:]|\/>/g)) {
+    depth = tag.startsWith('</') || tag === '/>' ? Math.max(0, depth - 1) : depth + 1;
+    deepest = Math.max(deepest, depth);
+  }
+  return deepest;
+}

@@ -2,23 +2,27 @@
 
 import { autocompletion, completionKeymap } from '@codemirror/autocomplete';
 import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands';
+import { xml } from '@codemirror/lang-xml';
 import { yaml } from '@codemirror/lang-yaml';
 import { bracketMatching, indentService, indentUnit } from '@codemirror/language';
 import { lintGutter, lintKeymap } from '@codemirror/lint';
 import { search, searchKeymap } from '@codemirror/search';
-import { EditorState, type Extension } from '@codemirror/state';
+import { EditorState, type ChangeDesc, type Extension } from '@codemirror/state';
 import { EditorView, drawSelection, highlightActiveLine, highlightActiveLineGutter, keymap, lineNumbers, tooltips } from '@codemirror/view';
 import { h } from '../dom';
 import { completionSource, keyDescriptions, type SchemaSource } from './assist';
 import { HOST_STYLES, syntaxColors, theme } from './theme';
-import { nestingDepth } from './text';
+import { nestingDepth, tagDepth } from './text';
 import { indentationAfter } from './yaml';
 
 export interface EditorOptions {
   text: string;
   label: string;
+  language: 'yaml' | 'xml';
   schema: SchemaSource | null;
-  onChange: () => void;
+  onChange: (changes: ChangeDesc) => void;
+  /** The cursor has moved, or the text has changed before it. */
+  onCursor: () => void;
 }
 
 const HINT = 'Tab indents. To leave the editor with the keyboard, press Escape, then Tab. Ctrl-Space completes, Ctrl-F searches.';
@@ -32,7 +36,7 @@ const indentation = indentService.of((context, position) => {
 const assistance = (schema: SchemaSource | null): Extension =>
   schema ? [autocompletion({ override: [completionSource(schema)], icons: false }), keyDescriptions(schema)] : [];
 
-/** Deepest nesting in flow style with highlighting. */
+/** Deepest nesting with highlighting. */
 const MAX_NESTING = 1000;
 /** Margin between tooltips and the edges of the window, in pixels. */
 const MARGIN = 8;
@@ -41,6 +45,14 @@ const tooltipSpace = () => {
   const { clientWidth, clientHeight } = document.documentElement;
   return { left: MARGIN, right: clientWidth - MARGIN, top: MARGIN, bottom: clientHeight - MARGIN };
 };
+
+/** Highlighting and indentation of a plan file. */
+function language({ language, text }: EditorOptions): Extension {
+  // The parsers work in slices of some 10 ms, so a line of 600 kB needs no limit. Their trees are built by recursion, though:
+  // thousands of nested levels exceed the stack, and each change would fail.
+  if (language === 'xml') return tagDepth(text) > MAX_NESTING ? [] : xml();
+  return [indentation, nestingDepth(text) > MAX_NESTING ? [] : yaml()];
+}
 
 const extensions = (options: EditorOptions): Extension => [
   lineNumbers(),
@@ -51,10 +63,7 @@ const extensions = (options: EditorOptions): Extension => [
   drawSelection(),
   bracketMatching(),
   indentUnit.of('  '),
-  indentation,
-  // The parser works in slices of some 10 ms, so a line of 600 kB needs no limit. Its tree is built by recursion, though:
-  // thousands of nested levels exceed the stack, and each change would fail.
-  nestingDepth(options.text) > MAX_NESTING ? [] : yaml(),
+  language(options),
   syntaxColors,
   search({ top: true }),
   tooltips({ tooltipSpace }),
@@ -63,7 +72,8 @@ const extensions = (options: EditorOptions): Extension => [
   theme,
   EditorView.contentAttributes.of({ 'aria-label': options.label, 'aria-describedby': 'hint' }),
   EditorView.updateListener.of((update) => {
-    if (update.docChanged) options.onChange();
+    if (update.docChanged) options.onChange(update.changes.desc);
+    if (update.selectionSet || update.docChanged) options.onCursor();
   }),
 ];
 

@@ -42,7 +42,7 @@ interface LineTokens {
 /** Longest part of a line that is read: minified data may have lines of many kilobytes. */
 const MAX_COLUMNS = 2000;
 /** Most lines that are read in one direction, which takes about 5 ms. */
-const MAX_LINES = 5000;
+export const MAX_LINES = 5000;
 const QUOTED = /^("(?:[^"\\]|\\.)*"|'(?:[^']|'')*')\s*:(?=\s|$)/;
 
 function parseKey(text: string, column: number): LineTokens['key'] {

@@ -1,5 +1,9 @@
-//! The editor of plan files: a form with the text, which works without a script. Problems and descriptions of keys
-//! come from the crate `spec`.
+//! The editor of plan files and plans of JMeter: a form with the text, which works without a script.
+//!
+//! * [`check`]: problems, tree and load of a text. [`structure`]: forms of elements, and edits.
+
+pub mod check;
+pub mod structure;
 
 use crate::assets::Asset;
 use crate::fields::Fields;
@@ -11,12 +15,10 @@ use axum::body::Body;
 use axum::extract::State;
 use axum::http::{StatusCode, Uri};
 use axum::response::{Html, IntoResponse, Redirect, Response};
+use brunt_editor::is_jmx;
 use brunt_model::numbers::hexadecimal;
 use brunt_spec::plan::{replace_file, schema};
-use brunt_spec::system::NEEDS_SERVER;
-use brunt_spec::{SpecError, System, plan_file};
 use maud::{Markup, html};
-use serde::Serialize;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::Path;
@@ -29,7 +31,7 @@ pub const MAX_FORM_BYTES: usize = 32 << 20;
 const MAX_PLAN_BYTES: u64 = 10 << 20;
 
 /// Endings of the names of plan files. Other files are neither shown nor written.
-const ENDINGS: [&str; 2] = ["yaml", "yml"];
+const ENDINGS: [&str; 3] = ["yaml", "yml", "jmx"];
 
 /// A plan file in the editor.
 pub struct EditedPlan {
@@ -64,8 +66,10 @@ impl EditedPlan {
             }
         };
         let digest = digest_of(&bytes);
-        let text = String::from_utf8(bytes)
-            .map_err(|_| Problem::bad_request(format!("{file}: this is not UTF-8")))?;
+        let text = String::from_utf8(bytes).ok().filter(|text| is_declared_utf8(file, text));
+        let text = text.ok_or_else(|| {
+            Problem::bad_request(format!("{file}: the file is not in UTF-8; convert it first"))
+        })?;
         Ok(Self { file: file.to_owned(), text: text.replace("\r\n", "\n"), digest })
     }
 
@@ -104,6 +108,16 @@ impl EditedPlan {
     }
 }
 
+/// False if a file of XML declares another encoding than UTF-8, in which a changed text would be garbled.
+fn is_declared_utf8(file: &str, text: &str) -> bool {
+    let declaration = text.split("?>").next().filter(|_| is_jmx(file) && text.starts_with("<?xml"));
+    let encoding = declaration.and_then(|declaration| declaration.split("encoding").nth(1));
+    encoding.is_none_or(|encoding| {
+        let name = encoding.trim_start_matches([' ', '=', '"', '\'']).to_ascii_lowercase();
+        name.starts_with("utf-8") || name.starts_with("us-ascii")
+    })
+}
+
 /// Digest of a file; empty for a file that is empty or does not exist.
 fn digest_of(bytes: &[u8]) -> String {
     if bytes.is_empty() { String::new() } else { hexadecimal(digest(&SHA256, bytes).as_ref()) }
@@ -138,20 +152,26 @@ pub async fn show(State(shared): State<Arc<Shared>>, uri: Uri) -> Result<Html<St
 /// Shows a text in the editor, below a notice.
 pub fn edit_page(plan: &EditedPlan, notice: &Markup, shared: &Shared) -> Html<String> {
     let EditedPlan { file, text, digest } = plan;
+    let language = if is_jmx(file) { "xml" } else { "yaml" };
     let content = html! {
         h1 { (file) }
         (notice)
-        form id="edit" class="edit" action="/edit/save" method="post" data-check="/edit/check" data-schema="/edit/schema.json" {
-            input type="hidden" name="token" value=(shared.guard.form_token().text());
-            input type="hidden" name="digest" value=(digest);
-            // The first line break of a text area does not count.
-            textarea name="text" rows="30" spellcheck="false" aria-label="text of the plan" { "\n" (text) }
-            ul id="problems" aria-label="problems" {}
-            div class="filter" {
-                label { "File " input class="wide" name="file" value=(file) required; }
-                button { "Save" }
-                button name="try" value="yes" { "Save, and try once" }
-                a href=(Fields::default().with("target", file).at("/start")) { "Start a run" }
+        div {
+            div id="structure" {}
+            form id="edit" class="edit" action="/edit/save" method="post" data-check="/edit/check"
+                data-schema="/edit/schema.json" data-fields="/edit/fields" data-change="/edit/change" data-language=(language) {
+                input type="hidden" name="token" value=(shared.guard.form_token().text());
+                input type="hidden" name="digest" value=(digest);
+                // The first line break of a text area does not count.
+                textarea name="text" rows="30" spellcheck="false" aria-label="text of the plan" { "\n" (text) }
+                ul id="problems" aria-label="problems" {}
+                div class="filter" {
+                    label { "File " input class="wide" name="file" value=(file) required; }
+                    button { "Save" }
+                    button name="try" value="yes" { "Save, and try once" }
+                    @if is_jmx(file) { button formaction="/import" { "Turn into a plan file" } }
+                    a href=(Fields::default().with("target", file).at("/start")) { "Start a run" }
+                }
             }
         }
         script type="module" blocking="render" src=(Asset::EditorScript.path()) {}
@@ -166,69 +186,6 @@ pub fn edit_page(plan: &EditedPlan, notice: &Markup, shared: &Shared) -> Html<St
 /// Never: the schema can be written.
 pub async fn plan_schema() -> Result<Response, Problem> {
     json(&schema())
-}
-
-/// The problems of a text.
-#[derive(Debug, Serialize)]
-struct TextProblems {
-    problems: Vec<TextProblem>,
-}
-
-/// A problem of a text.
-#[derive(Debug, Serialize)]
-struct TextProblem {
-    /// Line, from 1; 0 for the whole file.
-    line: u32,
-    column: u32,
-    severity: &'static str,
-    message: String,
-}
-
-/// Checks a text, without saving it.
-///
-/// # Errors
-///
-/// The form is wrong.
-pub async fn check(State(shared): State<Arc<Shared>>, body: Body) -> Result<Response, Problem> {
-    let fields = form_up_to(MAX_FORM_BYTES, &shared, body).await?;
-    with_store(&shared, move |_, shared| {
-        let problems = problems(&EditedPlan::of_form(&fields), &shared.system);
-        json(&TextProblems { problems })
-    })
-    .await
-}
-
-fn problems(plan: &EditedPlan, system: &System) -> Vec<TextProblem> {
-    // Each pause in typing would send requests to the server of the plan.
-    let bare = System::bare(system.descriptors, system.cores, system.ports, system.seed);
-    let system = System { environment: system.environment, program: system.program, ..bare };
-    // Relative names in the plan are relative to its file.
-    let path = Path::new(&plan.file);
-    let opened = plan_file::open_text(path, &plan.text, &[], plan_file::NO_FOLDER, &system);
-    match opened.and_then(|opened| opened.resolve(&system)) {
-        Ok(resolved) => resolved.notes.into_iter().map(TextProblem::note).collect(),
-        Err(error) => std::iter::once(&error).chain(&error.others).map(TextProblem::from).collect(),
-    }
-}
-
-impl TextProblem {
-    fn note(message: String) -> Self {
-        Self { line: 0, column: 0, severity: "warning", message }
-    }
-}
-
-impl From<&SpecError> for TextProblem {
-    fn from(error: &SpecError) -> Self {
-        let place = error.position.as_ref().map(brunt_spec::plan::SourcePosition::line_and_column);
-        let (line, column) = place.unwrap_or_default();
-        let message = match error.path.as_str() {
-            "" => error.wrong.clone(),
-            path => format!("{path}: {}", error.wrong),
-        };
-        let is_checked = !NEEDS_SERVER.iter().any(|needs| error.wrong.contains(needs));
-        let severity = if is_checked { "error" } else { "warning" };
-        Self { line, column, severity, message }
-    }
 }
 
 /// Saves the text, and shows it again or tries it.

@@ -9,6 +9,7 @@ use crate::shared::{Shared, form_up_to, with_store};
 use axum::body::Body;
 use axum::extract::State;
 use axum::response::Html;
+use brunt_editor::is_jmx;
 use brunt_import::detect::{DetectedFormat, detect};
 use brunt_import::jmx::{JmxOptions, read};
 use brunt_import::{ImportError, ImportOptions, import};
@@ -49,8 +50,12 @@ pub async fn make(State(shared): State<Arc<Shared>>, body: Body) -> Result<Html<
     let fields = form_up_to(MAX_FORM_BYTES, &shared, body).await?;
     with_store(&shared, move |_, shared| {
         let (text, losses) = plan_of(&fields)?;
-        let plan =
-            EditedPlan { digest: String::new(), text, file: fields.first("file").to_owned() };
+        let mut file = PathBuf::from(fields.first("file"));
+        // A plan of JMeter keeps its own file.
+        if is_jmx(fields.first("file")) {
+            file.set_extension("yaml");
+        }
+        let plan = EditedPlan { digest: String::new(), text, file: file.display().to_string() };
         Ok(edit_page(&plan, &notice(&plan.text, &losses), shared))
     })
     .await

@@ -11,6 +11,7 @@ use axum::body::Body;
 use axum::extract::State;
 use axum::http::Uri;
 use axum::response::{Html, Redirect};
+use brunt_editor::is_jmx;
 use brunt_spec::plan::{PlanVariable, variables};
 use maud::{Markup, html};
 use std::fs;
@@ -36,6 +37,9 @@ pub async fn show(State(shared): State<Arc<Shared>>, uri: Uri) -> Result<Html<St
     let fields = query(&uri);
     let target = fields.first("target");
     let details = if target.is_empty() {
+        html! {}
+    } else if is_jmx(target) {
+        // A plan of JMeter has properties, which are options.
         html! {}
     } else if is_url(target) {
         html! { @for (name, title, example) in OPTIONS { (field(name, title, example)) } }

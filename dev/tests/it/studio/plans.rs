@@ -3,7 +3,7 @@
 use super::{HOSTILE, Reply, Studio};
 use crate::world::odd::{ScriptedServer, page, serve_reply};
 use crate::world::wait_until;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::fs;
 use tempfile::TempDir;
 
@@ -189,7 +189,8 @@ fn a_try_shows_each_sample_and_its_body() {
     let at = |query: &str| session.get(&format!("{path}?sample=1&{query}")).body;
     assert!(at("search=csrf").contains("<p>1 found</p>"));
     assert!(at("view=hex").contains("3c 66 6f 72 6d 3e"));
-    assert!(at("view=tree").contains("This is no JSON"));
+    let tree = at("view=tree");
+    assert!(tree.contains("&lt;<b>form</b>&gt;") && !tree.contains("<script>alert"), "{tree}");
     assert!(session.get("/tries/77").status == 404);
     let wrong = session.followed_try(&session.post("/tries", &[("file", "absent.yaml")]));
     assert!(session.get(&wrong).body.contains("cannot read the plan file absent.yaml"));
@@ -341,4 +342,164 @@ fn an_input_becomes_a_plan_in_the_editor() {
         assert_eq!(reply.status, 400, "{text}");
         assert!(reply.body.contains(expected), "{expected}: {}", reply.body);
     }
+}
+
+/// A text of the editor, with its revision and the tree of its elements.
+struct EditedText {
+    file: String,
+    text: String,
+    revision: String,
+    tree: Value,
+}
+
+impl EditedText {
+    fn checked(session: &Session, file: &str, text: &str) -> Self {
+        let reply = session.post("/edit/check", &[("file", file), ("text", text)]);
+        let json: Value = serde_json::from_str(&reply.body).expect("JSON");
+        Self {
+            file: file.to_owned(),
+            text: text.to_owned(),
+            revision: revision(&json),
+            tree: json["tree"].clone(),
+        }
+    }
+
+    /// Applies an edit as the script of the page does.
+    fn edited(&self, session: &Session, edit: &Value) -> Self {
+        let edits = format!("[{edit}]");
+        let fields =
+            [("file", self.file.as_str()), ("revision", &self.revision), ("edits", &edits)];
+        let reply = session.post("/edit/change", &fields);
+        assert_eq!(reply.status, 200, "{}", reply.body);
+        let json: Value = serde_json::from_str(&reply.body).expect("JSON");
+        let mut units: Vec<u16> = self.text.encode_utf16().collect();
+        for change in json["changes"].as_array().expect("changes") {
+            let offset = |name: &str| change[name].as_u64().expect("an offset") as usize;
+            let insert = change["insert"].as_str().expect("a text").encode_utf16();
+            units.splice(offset("from")..offset("to"), insert);
+        }
+        let text = String::from_utf16(&units).expect("UTF-16");
+        let check = &json["check"];
+        Self {
+            file: self.file.clone(),
+            text,
+            revision: revision(check),
+            tree: check["tree"].clone(),
+        }
+    }
+
+    /// The value of a field of an element.
+    fn value(&self, session: &Session, path: &str, name: &str) -> Value {
+        let fields = [("file", self.file.as_str()), ("revision", &self.revision), ("path", path)];
+        let reply = session.post("/edit/fields", &fields);
+        assert_eq!(reply.status, 200, "{}", reply.body);
+        let json: Value = serde_json::from_str(&reply.body).expect("JSON");
+        let fields = json["fields"].as_array().expect("fields");
+        let field = fields.iter().find(|field| field["name"] == name);
+        field.unwrap_or_else(|| panic!("{name} in {json}"))["value"].clone()
+    }
+}
+
+fn revision(json: &Value) -> String {
+    json["revision"].as_str().expect("a revision").to_owned()
+}
+
+#[test]
+fn elements_of_a_plan_have_forms_and_edits_change_only_their_text() {
+    let session = Session::start();
+    let plan = EditedText::checked(
+        &session,
+        &session.plan,
+        &session.text().replace("log in", "log in 😀").replace("${token}", "1"),
+    );
+    let scenario = &plan.tree["children"][1];
+    let step = &scenario["children"][1];
+    assert_eq!((&step["kind"], &step["title"]), (&json!("get"), &json!("cart")), "{scenario}");
+    assert_eq!((&step["line"], &step["end_line"]), (&json!(8), &json!(10)));
+    assert_eq!(plan.value(&session, "scenario.steps[1]", "name"), json!("cart"));
+
+    let set = json!({"op": "set", "path": "scenario.steps[1].name", "value": "the cart: 1"});
+    let named = plan.edited(&session, &set);
+    assert_eq!(named.text, plan.text.replace("name: cart", "name: \"the cart: 1\""));
+    let disable = json!({"op": "enable", "paths": ["scenario.steps[0]"], "enabled": false});
+    let disabled = named.edited(&session, &disable);
+    assert_eq!(disabled.tree["children"][1]["children"][0]["enabled"], json!(false));
+    let moved = disabled.edited(
+        &session,
+        &json!({"op": "move", "paths": ["scenario.steps[0]"], "list": "scenario.steps", "index": 2}),
+    );
+    assert!(
+        moved.text.contains("    name: log in 😀\n")
+            && moved.text.ends_with("    enabled: false\n"),
+        "{}",
+        moved.text
+    );
+    let problems = session.problems(&moved.text);
+    assert!(problems.iter().all(|problem| problem.1 != "error"), "{problems:?}");
+    // A disabled step is not executed.
+    session.save(&session.plan, &session.digest(), &moved.text);
+    let sent = session.server.requests().len();
+    let started = session.post("/tries", &[("file", &session.plan)]);
+    session.followed_try(&started);
+    assert_eq!(session.server.requests().len(), sent + 1);
+
+    let wrong = |edit: Value| {
+        let edits = format!("[{edit}]");
+        let fields =
+            [("file", session.plan.as_str()), ("revision", &moved.revision), ("edits", &edits)];
+        session.post("/edit/change", &fields)
+    };
+    let absent = wrong(json!({"op": "set", "path": "scenario.steps[7].name", "value": "x"}));
+    assert!(absent.status == 400 && absent.body.contains("no such element"), "{}", absent.body);
+    let inside = wrong(json!({"op": "remove", "paths": ["load", "absent"]}));
+    assert_eq!(inside.status, 400);
+    // A studio that was started again does not have the text.
+    let stale =
+        session.post("/edit/fields", &[("file", &session.plan), ("revision", "0"), ("path", "")]);
+    assert_eq!(stale.status, 409);
+    let foreign = session.studio.post("/edit/change", &session.cookie, "revision=0&edits=[]");
+    assert_eq!(foreign.status, 403);
+}
+
+#[test]
+fn a_plan_of_jmeter_is_edited_and_stays_one() {
+    let session = Session::start();
+    let file = std::path::Path::new(&session.plan).with_file_name("shop.jmx");
+    let text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\r\n<jmeterTestPlan version=\"1.2\"><hashTree>\r\n<TestPlan testname=\"p\"/><hashTree>\r\n  <com.example.Odd testname=\"o\" odd='1'><x>&#65;</x></com.example.Odd><hashTree/>\r\n</hashTree></hashTree></jmeterTestPlan>\r\n";
+    fs::write(&file, text).expect("a plan");
+    let file = file.display().to_string();
+    let page = session.get(&format!("/edit?file={}", escaped(&file))).body;
+    assert!(page.contains("data-language=\"xml\"") && page.contains("Turn into a plan file"));
+    let plan = EditedText::checked(&session, &file, &text.replace("\r\n", "\n"));
+    assert_eq!(plan.tree["children"][0]["kind"], json!("Odd"), "{}", plan.tree);
+    let problems = session.post("/edit/check", &[("file", &file), ("text", &plan.text)]).body;
+    assert!(
+        problems.contains("brunt does not run this element") && problems.contains("\"line\":4"),
+        "{problems}"
+    );
+
+    let added = plan
+        .edited(&session, &json!({"op": "add", "list": "0", "index": 0, "kind": "Thread Group"}));
+    let path = "0.0/ThreadGroup.num_threads";
+    let edited = added.edited(&session, &json!({"op": "set", "path": path, "value": "${users}<5"}));
+    let digest = {
+        let (_, rest) = page.split_once("name=\"digest\" value=\"").expect("a digest");
+        rest.split('"').next().unwrap_or_default().to_owned()
+    };
+    assert_eq!(session.save(&file, &digest, &edited.text).status, 303);
+    let saved = fs::read_to_string(&file).expect("the file");
+    assert!(
+        saved.contains("<stringProp name=\"ThreadGroup.num_threads\">${users}&lt;5</stringProp>"),
+        "{saved}"
+    );
+    assert!(saved.contains("  <com.example.Odd testname=\"o\" odd='1'><x>&#65;</x></com.example.Odd><hashTree/>\r\n"), "{saved}");
+    assert!(!saved.replace("\r\n", "").contains('\n'), "line breaks stay");
+
+    let plan_file =
+        session.post("/import", &[("file", &file), ("text", &saved.replace("${users}&lt;5", "2"))]);
+    assert!(plan_file.body.contains("shop.yaml") || plan_file.status == 400, "{}", plan_file.body);
+    fs::write(&file, "<?xml version=\"1.0\" encoding=\"ISO-8859-1\"?><jmeterTestPlan/>")
+        .expect("a file");
+    let refused = session.get(&format!("/edit?file={}", escaped(&file)));
+    assert!(refused.status == 400 && refused.body.contains("not in UTF-8"), "{}", refused.body);
 }

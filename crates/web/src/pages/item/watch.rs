@@ -9,8 +9,10 @@ use axum::http::{HeaderName, HeaderValue};
 use axum::response::{IntoResponse, Response};
 use brunt_engine::clock::unix_seconds;
 use brunt_model::numbers::span;
+use brunt_model::time::nanos;
 use brunt_model::{Finish, Run, Tick};
 use maud::{Markup, html};
+use std::time::Duration;
 
 /// Field of the URL with the instant of a replay, in seconds since the start of the run.
 const AT: &str = "at";
@@ -20,6 +22,9 @@ const AGE: HeaderName = HeaderName::from_static("brunt-age");
 
 /// Findings on the end of a run, which it has not reached.
 const RULES_ON_THE_END: [&str; 2] = ["cut_short", "too_short"];
+
+/// Age up to which viewers share a page. Shorter than the interval between two looks of a viewer.
+const SHARED_PAGE_AGE: Duration = Duration::from_millis(900);
 
 /// Maximum number of rows of a table. The page replaces them every second.
 const MOST_ROWS: usize = 100;
@@ -43,9 +48,12 @@ impl ItemPage<'_> {
         let Self { store, shared, entry, .. } = self;
         shared.watched.with(&entry.id, |watched| {
             let run = watched.up_to(store, &entry.id, None)?;
-            // All viewers of this interval get the same page.
+            let begin = run.unix_seconds;
             let newest = run.last_interval_end;
-            let age = (unix_seconds() - run.unix_seconds - newest.seconds()).max(0.0);
+            // Ten viewers who look once per second cost as much as one.
+            let after = Tick(newest.0.saturating_sub(nanos(SHARED_PAGE_AGE)));
+            let newest = watched.latest_page(self.only.as_ref(), after).unwrap_or(newest);
+            let age = (unix_seconds() - begin - newest.seconds()).max(0.0);
             let key = PageKey { instant: newest, only: self.only.clone() };
             let page = watched.page(store, &entry.id, key, |run| self.page_of(run))?;
             let html = page.under(&self.strip(&self.live_strip(newest))?);

@@ -1,0 +1,170 @@
+//! Checks a text: its problems, the tree of its elements, and its load over time.
+
+use super::{EditedPlan, MAX_FORM_BYTES};
+use crate::layout::{Problem, json};
+use crate::shared::{Shared, form_up_to, with_store};
+use axum::body::Body;
+use axum::extract::State;
+use axum::response::Response;
+use brunt_editor::{Element, PlanText, is_jmx};
+use brunt_import::jmx::{JmxOptions, read};
+use brunt_jmx::JmxDocument;
+use brunt_model::load::Load;
+use brunt_model::{Experiment, Population};
+use brunt_spec::system::NEEDS_SERVER;
+use brunt_spec::{SpecError, System, plan_file};
+use serde::Serialize;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Duration of a curve whose load has no end.
+const ENDLESS: Duration = Duration::from_mins(1);
+
+/// A text, checked.
+#[derive(Debug, Clone, Serialize)]
+pub struct CheckedText {
+    problems: Vec<TextProblem>,
+    /// Digest of the text, for edits.
+    revision: String,
+    /// None if the text cannot be read.
+    tree: Option<Element>,
+    curves: Vec<LoadCurve>,
+}
+
+/// A problem of a text.
+#[derive(Debug, Clone, Serialize)]
+struct TextProblem {
+    /// Line, from 1; 0 for the whole file.
+    line: u32,
+    column: u32,
+    severity: &'static str,
+    message: String,
+}
+
+/// The load of a population over time.
+#[derive(Debug, Clone, Serialize)]
+struct LoadCurve {
+    name: String,
+    unit: &'static str,
+    /// Seconds since the start, and the value.
+    points: Vec<(f64, f64)>,
+}
+
+/// Checks a text, without saving it.
+///
+/// # Errors
+///
+/// The form is wrong.
+pub async fn check(State(shared): State<Arc<Shared>>, body: Body) -> Result<Response, Problem> {
+    let fields = form_up_to(MAX_FORM_BYTES, &shared, body).await?;
+    with_store(&shared, move |_, shared| json(&checked(EditedPlan::of_form(&fields), shared))).await
+}
+
+/// Checks a text, and keeps it for edits.
+pub fn checked(plan: EditedPlan, shared: &Shared) -> CheckedText {
+    let tree = PlanText::read(&plan.file, &plan.text).ok().map(|text| text.tree());
+    let (problems, curves) = if is_jmx(&plan.file) {
+        (jmx_problems(&plan), Vec::new())
+    } else {
+        plan_problems(&plan, &shared.system)
+    };
+    let revision = shared.edited_texts().keep(plan.text);
+    CheckedText { problems, revision, tree, curves }
+}
+
+/// Problems of a plan file, and its load.
+fn plan_problems(plan: &EditedPlan, system: &System) -> (Vec<TextProblem>, Vec<LoadCurve>) {
+    // Each pause in typing would send requests to the server of the plan.
+    let bare = System::bare(system.descriptors, system.cores, system.ports, system.seed);
+    let system = System { environment: system.environment, program: system.program, ..bare };
+    // Relative names in the plan are relative to its file.
+    let path = Path::new(&plan.file);
+    let opened = plan_file::open_text(path, &plan.text, &[], plan_file::NO_FOLDER, &system);
+    match opened.and_then(|opened| opened.resolve(&system)) {
+        Ok(resolved) => (
+            resolved.notes.into_iter().map(TextProblem::note).collect(),
+            curves(&resolved.experiment),
+        ),
+        Err(error) => {
+            let errors = std::iter::once(&error).chain(&error.others);
+            (errors.map(TextProblem::from).collect(), Vec::new())
+        }
+    }
+}
+
+/// Problems of a plan of `JMeter`: elements that brunt cannot run, and the reason why it cannot run the plan.
+fn jmx_problems(plan: &EditedPlan) -> Vec<TextProblem> {
+    let document = match JmxDocument::parse(plan.text.as_bytes()) {
+        Ok(document) => document,
+        Err(error) => {
+            let place = error.at.map_or((0, 0), |at| (at.line, at.column));
+            return vec![TextProblem::error(place, error.message)];
+        }
+    };
+    let unsupported = document.unsupported().into_iter().map(|element| TextProblem {
+        line: document.line(element.node),
+        column: 1,
+        severity: "warning",
+        message: format!("brunt does not run this element: {}", element.place),
+    });
+    let mut problems: Vec<TextProblem> = unsupported.collect();
+    let directory = Path::new(&plan.file).parent().unwrap_or(Path::new("."));
+    let options = JmxOptions {
+        file: plan.file.clone(),
+        directory: directory.to_owned(),
+        ..JmxOptions::default()
+    };
+    if let Err(error) = read(plan.text.as_bytes(), &options) {
+        problems.push(TextProblem::error((0, 0), error.to_string()));
+    }
+    problems
+}
+
+/// The load of each population, at the first load of the first contender.
+fn curves(experiment: &Experiment) -> Vec<LoadCurve> {
+    let step = experiment.contenders.first().and_then(|contender| contender.steps.first());
+    step.map(|step| step.plan.populations.iter().map(curve).collect()).unwrap_or_default()
+}
+
+fn curve(population: &Population) -> LoadCurve {
+    let (shape, unit) = match &population.load {
+        Load::Closed { users, .. } => (users, "users"),
+        Load::Open { rate, .. } => (rate, "requests/s"),
+    };
+    let endless = population.stop.duration.unwrap_or(ENDLESS);
+    let mut points = Vec::new();
+    let mut time = 0.0;
+    for stage in &shape.stages {
+        let from = if stage.duration.is_some() { stage.from } else { stage.to };
+        points.push((time, from));
+        time += stage.duration.unwrap_or(endless).as_secs_f64();
+        points.push((time, stage.to));
+    }
+    LoadCurve { name: population.name.clone(), unit, points }
+}
+
+impl TextProblem {
+    fn note(message: String) -> Self {
+        Self { line: 0, column: 0, severity: "warning", message }
+    }
+
+    /// An error at a line and a column.
+    fn error((line, column): (u32, u32), message: String) -> Self {
+        Self { line, column, severity: "error", message }
+    }
+}
+
+impl From<&SpecError> for TextProblem {
+    fn from(error: &SpecError) -> Self {
+        let place = error.position.as_ref().map(brunt_spec::plan::SourcePosition::line_and_column);
+        let (line, column) = place.unwrap_or_default();
+        let message = match error.path.as_str() {
+            "" => error.wrong.clone(),
+            path => format!("{path}: {}", error.wrong),
+        };
+        let is_checked = !NEEDS_SERVER.iter().any(|needs| error.wrong.contains(needs));
+        let severity = if is_checked { "error" } else { "warning" };
+        Self { line, column, severity, message }
+    }
+}
