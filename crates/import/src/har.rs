@@ -2,14 +2,16 @@
 
 mod correlate;
 mod entry;
+mod socket;
 
 use crate::error::ImportError;
 use crate::json::{JsonNode, parse};
 use crate::plan::{ImportedBody, ImportedPlan, ImportedRequest, ImportedStep, StepKind};
 use crate::secrets::Names;
 use crate::{ImportOptions, body, request};
-use entry::{Entry, Reply, without_fragment};
-use std::collections::BTreeMap;
+pub use entry::Reply;
+use entry::{Entry, without_fragment};
+use std::collections::{BTreeMap, HashSet};
 use std::time::Duration;
 use url::Url;
 
@@ -49,14 +51,21 @@ const MAX_PAUSE: f64 = 600_000.0;
 const MAX_BODY_BYTES: usize = 200_000;
 
 /// A request of the plan, with the reply after all redirects.
-struct Flow {
+#[derive(Debug)]
+pub struct Flow {
     page: String,
     started: f64,
     ended: f64,
-    is_resource: bool,
-    request: ImportedRequest,
-    reply: Reply,
-    comments: Vec<String>,
+    /// True for an image, script, style sheet or font, which is requested in parallel.
+    pub is_resource: bool,
+    /// The request, with literal texts.
+    pub request: ImportedRequest,
+    /// The last reply.
+    pub reply: Reply,
+    /// URL of the last reply, if redirects led to it.
+    pub redirected: Option<Url>,
+    /// Comments above the request in the plan.
+    pub comments: Vec<String>,
     /// Redirect target of the last reply in the chain.
     next: Option<Url>,
 }
@@ -67,6 +76,31 @@ struct Flow {
 ///
 /// [`ImportError`] with its line or JSON path if it is not a HAR.
 pub fn read(text: &str, options: &ImportOptions) -> Result<ImportedPlan, ImportError> {
+    read_with(text, options, |flows, names| correlate::correlate(flows, names))
+}
+
+/// Reads the requests of a recording that [`read`] writes to the plan.
+///
+/// # Errors
+///
+/// [`ImportError`] with its line or JSON path if it is not a HAR.
+pub fn flows(text: &str, options: &ImportOptions) -> Result<Vec<Flow>, ImportError> {
+    let mut flows = Vec::new();
+    read_with(text, options, |all, _| flows = std::mem::take(all))?;
+    Ok(flows)
+}
+
+/// Reads the recording of a browser. `correlate` adds extractors to its requests, and replaces
+/// values by variables, with new names.
+///
+/// # Errors
+///
+/// [`ImportError`] with its line or JSON path if it is not a HAR.
+pub fn read_with(
+    text: &str,
+    options: &ImportOptions,
+    correlate: impl FnOnce(&mut Vec<Flow>, &mut Names),
+) -> Result<ImportedPlan, ImportError> {
     let document = parse(text, &options.file)?;
     let root = JsonNode::root(&options.file, &document);
     let log = root.need("log", "a recording (HAR 1.2)")?;
@@ -77,7 +111,12 @@ pub fn read(text: &str, options: &ImportOptions) -> Result<ImportedPlan, ImportE
     };
     let mut left_out = LeftOut::default();
     let mut entries = Vec::new();
+    let mut sockets = Vec::new();
     for item in list.items() {
+        if let Some(socket) = socket::flows(&item) {
+            sockets.push(socket);
+            continue;
+        }
         match Entry::read(&item) {
             Ok(entry) => entries.push(entry),
             Err(reason) => left_out.add(reason),
@@ -87,10 +126,11 @@ pub fn read(text: &str, options: &ImportOptions) -> Result<ImportedPlan, ImportE
     entries.sort_by(|a, b| a.started.total_cmp(&b.started));
     // Some tools record no replies at all. Then a request without a reply has not failed.
     let has_replies = entries.iter().any(|entry| entry.reply.status != 0);
-    let mut flows = flows(entries, options, &mut left_out, has_replies);
+    let mut flows = selected(entries, options, &mut left_out, has_replies);
+    add_sockets(&mut flows, sockets, &mut left_out);
     plan.left_out = left_out.reasons();
     let mut names = Names::default();
-    correlate::correlate(&mut flows, &mut names);
+    correlate(&mut flows, &mut names);
     let pages: BTreeMap<&str, &str> = log.value["pages"]
         .as_array()
         .into_iter()
@@ -100,6 +140,27 @@ pub fn read(text: &str, options: &ImportOptions) -> Result<ImportedPlan, ImportE
     plan.steps = group_by_page(flows, &pages, options);
     request::finish(&mut plan, &mut names, options);
     Ok(plan)
+}
+
+/// Adds the steps of WebSockets to hosts of other requests, in order of time.
+fn add_sockets(flows: &mut Vec<Flow>, sockets: Vec<Vec<Flow>>, left_out: &mut LeftOut) {
+    let hosts: HashSet<String> = flows.iter().map(|flow| host_of(&flow.request.server)).collect();
+    let hosts: Vec<&str> = hosts.iter().map(String::as_str).collect();
+    for socket in sockets {
+        let name = host_of(&socket[0].request.server);
+        if is_included(&name, &hosts) {
+            flows.extend(socket);
+        } else {
+            *left_out.hosts.entry(name).or_default() += 1;
+        }
+    }
+    flows.sort_by(|a, b| a.started.total_cmp(&b.started));
+}
+
+/// Host of a server such as `http://127.0.0.1:8080`.
+fn host_of(server: &str) -> String {
+    let url = Url::parse(server).ok();
+    url.and_then(|url| url.host_str().map(str::to_owned)).unwrap_or_default()
 }
 
 /// Numbers of requests that are left out, by reason.
@@ -134,7 +195,7 @@ impl LeftOut {
 }
 
 /// Selects the requests of the plan, in order.
-fn flows(
+fn selected(
     entries: Vec<Entry>,
     options: &ImportOptions,
     left_out: &mut LeftOut,
@@ -159,6 +220,7 @@ fn flows(
             flow.next = entry.redirect();
             flow.comments.push(format!("redirected to {}, which is followed", short_path(&url)));
             flow.reply = entry.reply;
+            flow.redirected = Some(url);
             flow.ended = flow.ended.max(entry.ended);
         } else if !is_included(&host, &hosts) {
             *left_out.hosts.entry(host).or_default() += 1;
@@ -227,6 +289,7 @@ fn flow(entry: Entry) -> Flow {
         is_resource,
         request,
         reply: entry.reply,
+        redirected: None,
         comments,
         next,
     }

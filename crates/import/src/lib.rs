@@ -39,6 +39,7 @@ mod yaml;
 pub use error::ImportError;
 pub use input::{ImportFormat, ImportOptions};
 pub use plan::ImportedPlan;
+pub use secrets::Names;
 
 /// Reads an input and writes the plan.
 ///

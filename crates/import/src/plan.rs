@@ -1,7 +1,7 @@
 //! The typed description of a plan: requests and their grouping. Texts
 //! may contain variables, see [`crate::text`].
 
-use brunt_model::extract::ExtractFrom;
+use brunt_model::extract::Extractor;
 use serde_json::Value;
 use std::time::Duration;
 
@@ -124,11 +124,15 @@ pub struct ImportedRequest {
     /// Body of the request.
     pub body: ImportedBody,
     /// Variables that are extracted from the reply.
-    pub extract: Vec<(String, ExtractFrom)>,
+    pub extract: Vec<Extractor>,
     /// Statuses that are good; None means all below 400.
     pub status: Option<String>,
     /// Timeout of the request; None means the default.
     pub timeout: Option<Duration>,
+    /// True for a step of a WebSocket, whose method is OPEN, SEND or AWAIT.
+    pub is_websocket: bool,
+    /// True if a message of a WebSocket has no reply.
+    pub awaits_no_message: bool,
 }
 
 /// Body of a request.

@@ -76,8 +76,8 @@ fn assign_servers(plan: &mut ImportedPlan, names: &mut Names, options: &ImportOp
             return;
         }
         match servers.iter_mut().find(|(server, _)| *server == request.server) {
-            Some((_, count)) => *count += 1,
-            None => servers.push((request.server.clone(), 1)),
+            Some((_, count)) => *count += usize::from(!request.is_websocket),
+            None => servers.push((request.server.clone(), usize::from(!request.is_websocket))),
         }
     });
     let mut has_relative = false;
@@ -133,7 +133,9 @@ fn assign_servers(plan: &mut ImportedPlan, names: &mut Names, options: &ImportOp
             by_server.insert(server.clone(), server_name);
         } else if !by_server.contains_key(server) && !text::has_variable(server) {
             let host = server.split("://").last().unwrap_or_default();
-            let name = names.take(host.split(['.', ':']).next().unwrap_or_default());
+            let is_websocket = server.starts_with("ws");
+            let word = host.split(['.', ':']).next().unwrap_or_default();
+            let name = names.take(if is_websocket { "websocket" } else { word });
             by_server.insert(server.clone(), variable(&name));
             let value = Constant::Text(server.clone());
             variables.push(Variable { name, value, comment: String::new() });
@@ -214,6 +216,10 @@ fn share_headers(plan: &mut ImportedPlan) {
     let mut repeated: HashSet<String> = HashSet::new();
     let mut counts: HashMap<String, (usize, HashMap<String, usize>)> = HashMap::new();
     each_request(&mut plan.steps, &mut |request| {
+        // Its handshake has other fields.
+        if request.is_websocket {
+            return;
+        }
         total += 1;
         let mut names_of_request = HashSet::new();
         for (name, value) in &request.headers {

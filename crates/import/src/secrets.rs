@@ -12,11 +12,11 @@ use std::collections::{HashMap, HashSet};
 
 /// Names of variables that are in use.
 #[derive(Debug, Default)]
-pub(crate) struct Names(HashSet<String>);
+pub struct Names(HashSet<String>);
 
 impl Names {
     /// Reserves a name derived from the requested one.
-    pub(crate) fn take(&mut self, requested: &str) -> String {
+    pub fn take(&mut self, requested: &str) -> String {
         let requested = identifier(requested);
         // These names have another meaning in a plan file.
         let is_reserved = ["dir", "plan_dir", "contender"].contains(&requested.as_str());

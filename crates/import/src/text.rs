@@ -52,6 +52,11 @@ pub fn variable(name: &str) -> String {
     format!("{}{name}{}", MARKS[0], MARKS[1])
 }
 
+/// A reference to a variable that is a JSON number, for use as a JSON string.
+pub fn number_variable(name: &str) -> String {
+    format!("{NUMBER}{name}{NUMBER}")
+}
+
 /// A piece of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TextPiece<'a> {

@@ -7,7 +7,6 @@ use crate::error::ImportError;
 use crate::plan::{Constant, ImportedPlan, ImportedRequest, ImportedStep, StepKind};
 use crate::text::{self, EscapePosition, TextPiece, in_plan};
 use body::BodyKeys;
-use brunt_model::extract::Extractor;
 use brunt_model::scenario::Pauses;
 use brunt_script::template::form_encoded;
 use brunt_spec::plan::Yaml;
@@ -168,7 +167,7 @@ impl Writer {
                 }
             }
         }
-        let has_step = METHODS.contains(&request.method.as_str());
+        let has_step = request.is_websocket || METHODS.contains(&request.method.as_str());
         let key = if has_step { &request.method } else { "request" }.to_ascii_lowercase();
         push(&mut out, &key, Yaml::Text(url));
         if !has_step {
@@ -184,14 +183,16 @@ impl Writer {
         self.push_authentication(&mut out, request, &body);
         out.extend(body.keys);
         if !request.extract.is_empty() {
-            let extract = request.extract.iter().filter_map(|(variable, from)| {
-                let extractor = Extractor::new(variable, from.clone());
-                Some((variable.clone(), extractors::write(&extractor, &mut literal)?))
+            let extract = request.extract.iter().filter_map(|extractor| {
+                Some((extractor.variable.clone(), extractors::write(extractor, &mut literal)?))
             });
             push(&mut out, "extract", Yaml::Block(extract.collect()));
         }
         if let Some(status) = &request.status {
             push(&mut out, "check", Yaml::map([("status", Yaml::text(status))]));
+        }
+        if request.awaits_no_message {
+            push(&mut out, "reply_events", Yaml::text("messages,0"));
         }
         if let Some(timeout) = request.timeout {
             push(&mut out, "timeout", Yaml::Text(plan_time(timeout)));
@@ -208,7 +209,8 @@ impl Writer {
                 || body.implied_type.is_empty()
                 || header.1 != body.implied_type && !header.1.starts_with(MULTIPART)
         });
-        if !body.default_type.is_empty() && !headers.iter().any(is_content_type) {
+        let needs_type = !body.default_type.is_empty() && !request.is_websocket;
+        if needs_type && !headers.iter().any(is_content_type) {
             headers.push(("Content-Type".to_owned(), body.default_type.to_owned()));
         }
         for (key, credentials) in [("basic", &request.basic), ("digest", &request.digest)] {

@@ -11,7 +11,7 @@ use crate::secrets::Names;
 use crate::text::{self, NUMBER, variable};
 use aho_corasick::{AhoCorasick, MatchKind};
 use brunt_dom::{Document, Selector};
-use brunt_model::extract::ExtractFrom;
+use brunt_model::extract::{ExtractFrom, Extractor};
 use serde_json::Value;
 use std::collections::HashMap;
 
@@ -85,7 +85,7 @@ pub(super) fn correlate(flows: &mut [Flow], names: &mut Names) {
         let Some((reply, extractor)) = &candidate.origin else { continue };
         let field = candidate.field.trim_start_matches("X-").trim_start_matches("x-");
         let name = names.take(&field.to_ascii_lowercase());
-        flows[*reply].request.extract.push((name.clone(), extractor.clone()));
+        flows[*reply].request.extract.push(Extractor::new(&name, extractor.clone()));
         by_value.insert(value.clone(), name);
     }
     for flow in flows {

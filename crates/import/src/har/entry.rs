@@ -28,18 +28,21 @@ pub(super) struct Entry {
     pub(super) reply: Reply,
 }
 
+/// A recorded reply.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Reply {
+pub struct Reply {
     /// Status; 0 if there was no reply.
-    pub(super) status: u64,
-    pub(super) headers: Vec<(String, String)>,
+    pub status: u64,
+    /// Header fields, in order.
+    pub headers: Vec<(String, String)>,
     pub(super) media_type: String,
-    pub(super) body: String,
+    /// Body after decoding; empty if it was not recorded or is not text.
+    pub body: String,
 }
 
 impl Reply {
     /// Value of a header field; empty if it is absent.
-    pub(super) fn header(&self, name: &str) -> &str {
+    pub fn header(&self, name: &str) -> &str {
         self.headers
             .iter()
             .find(|(known, _)| known.eq_ignore_ascii_case(name))

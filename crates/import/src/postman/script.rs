@@ -4,7 +4,7 @@
 use super::variables::Variables;
 use crate::json::JsonNode;
 use crate::plan::ImportedRequest;
-use brunt_model::extract::ExtractFrom;
+use brunt_model::extract::{ExtractFrom, Extractor};
 use serde_json::Value;
 use std::collections::HashSet;
 
@@ -78,8 +78,8 @@ pub(super) fn translate(
             request.status = Some(status);
         } else if let Some((name, path)) = setter(line, &replies) {
             let name = variables.reference(&name);
-            if !request.extract.iter().any(|(known, _)| *known == name) {
-                request.extract.push((name, ExtractFrom::JsonPath(path)));
+            if !request.extract.iter().any(|known| known.variable == name) {
+                request.extract.push(Extractor::new(&name, ExtractFrom::JsonPath(path)));
             }
         } else if !is_frame(line) && reply_name(line).is_none() {
             left_out.push(line);
