@@ -14,10 +14,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The crates in their order: a crate may depend only on earlier ones.
-const CRATES: [&str; 24] = [
+const CRATES: [&str; 25] = [
     "stats", "dom", "java", "groovy", "model", "judge", "wire", "probe", "engine", "script",
-    "store", "report", "search", "rig", "spec", "jmx", "import", "editor", "runner", "certify",
-    "dropin", "fleet", "web", "cli",
+    "store", "report", "search", "rig", "spec", "jmx", "import", "editor", "record", "runner",
+    "certify", "dropin", "fleet", "web", "cli",
 ];
 
 /// Number of crates in `lib/`, which know nothing of load tests. They are the first ones.

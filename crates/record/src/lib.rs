@@ -1,0 +1,33 @@
+//! Records the requests of a browser, and converts them to the text of a plan file.
+//!
+//! ```text
+//! Browser ─▶ DevTools ─▶ Recorder ─▶ Recording (HAR) ─┬─▶ brunt-import ─▶ YAML
+//!                            second Recording ─▶ correlate ─┘
+//! ```
+//!
+//! * [`browser`]: finds Chromium, Chrome or Edge, starts it with a temporary profile, and ends it.
+//! * [`devtools`]: messages of the DevTools protocol over two pipes, without a port.
+//! * [`recorder`]: collects the requests of all pages, frames and workers.
+//! * [`recording`]: a finished recording, as HAR.
+//! * [`mod@correlate`]: compares two recordings of the same actions. Values that differ, and come from an earlier
+//!   reply, become extractors.
+//! * [`plan`]: the plan file, by its [`options`].
+//!
+//! Out of scope: printing, signals, the environment. A caller passes paths and a flag that ends the recording.
+
+pub mod browser;
+pub mod correlate;
+pub mod devtools;
+pub mod error;
+pub mod options;
+pub mod plan;
+pub mod recorder;
+pub mod recording;
+
+pub use browser::BrowserOptions;
+pub use correlate::{Correlation, correlate};
+pub use error::RecordError;
+pub use options::PlanOptions;
+pub use plan::RecordedPlan;
+pub use recorder::Recorder;
+pub use recording::Recording;

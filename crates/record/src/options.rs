@@ -1,0 +1,35 @@
+//! Options of the conversion of a recording to a plan.
+
+use brunt_import::ImportOptions;
+
+/// Options of the conversion.
+#[derive(Debug, Clone)]
+pub struct PlanOptions {
+    /// Server that replaces the recorded one.
+    pub base: Option<String>,
+    /// Further hosts to include.
+    pub hosts: Vec<String>,
+    /// Include images, scripts, style sheets and fonts.
+    pub keep_static: bool,
+    /// Write recorded pauses between pages.
+    pub think: bool,
+}
+
+impl Default for PlanOptions {
+    fn default() -> Self {
+        Self { base: None, hosts: Vec::new(), keep_static: false, think: true }
+    }
+}
+
+impl PlanOptions {
+    pub(crate) fn import(&self, file: &str) -> ImportOptions {
+        ImportOptions {
+            file: file.to_owned(),
+            base: self.base.clone(),
+            think: self.think,
+            resources: self.keep_static,
+            hosts: self.hosts.clone(),
+            ..ImportOptions::default()
+        }
+    }
+}

@@ -1,0 +1,648 @@
+//! Collects the requests of all pages, frames and workers of a browser.
+//!
+//! A page begins with a navigation of a window, or with another path that a script sets. Bodies of images, fonts,
+//! style sheets and media are not read, because no later request has their values.
+
+mod exchange;
+
+use crate::browser::{Browser, BrowserOptions};
+use crate::devtools::{CommandId, DevToolsMessage};
+use crate::error::RecordError;
+use crate::recording::Recording;
+use exchange::{Exchange, ExchangeReply, ReplyBody, WebSocketFrame};
+use exchange::{date_time, headers, page_id, text};
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::time::Duration;
+
+/// Maximum size of a body, in bytes.
+const MAX_BODY_BYTES: u64 = 8 << 20;
+
+/// Maximum size of all bodies, in bytes.
+const MAX_TOTAL_BYTES: u64 = 256 << 20;
+
+/// Types of resources without values for later requests; their bodies are not read.
+const OPAQUE_KINDS: [&str; 6] = ["image", "font", "stylesheet", "media", "texttrack", "manifest"];
+
+/// Interval in which the end of a recording is checked.
+const STOP_INTERVAL: Duration = Duration::from_millis(200);
+
+/// Time without messages after which a page is complete.
+const QUIET: Duration = Duration::from_millis(300);
+
+/// Maximum number of such intervals while replies are outstanding.
+const MAX_INTERVALS: u32 = 40;
+
+/// Maximum number of such intervals while only the ends of bodies are outstanding.
+const MAX_INTERVALS_OF_BODIES: u32 = 4;
+
+/// A recording in progress.
+pub struct Recorder {
+    browser: Browser,
+    state: RecorderState,
+}
+
+impl Recorder {
+    /// Starts a browser, and the recording of all its requests.
+    ///
+    /// # Errors
+    ///
+    /// The browser cannot be started, or does not speak the protocol.
+    pub fn start(options: &BrowserOptions) -> Result<Self, RecordError> {
+        let mut browser = Browser::start(options)?;
+        browser.devtools.call("", "Browser.getVersion", &json!({}))?;
+        let attach = json!({"autoAttach": true, "waitForDebuggerOnStart": true, "flatten": true});
+        browser.devtools.call("", "Target.setAutoAttach", &attach)?;
+        let mut recorder = Self { browser, state: RecorderState::default() };
+        // The first window is attached within this time.
+        let mut intervals = 0;
+        while intervals < MAX_INTERVALS {
+            if !recorder.step(QUIET)? {
+                intervals += 1;
+            }
+            if recorder.state.window().is_some() && recorder.state.commands.is_empty() {
+                return Ok(recorder);
+            }
+        }
+        Err(RecordError::Ended(" without a window".to_owned()))
+    }
+
+    /// Directory of the temporary profile.
+    pub fn profile(&self) -> &std::path::Path {
+        self.browser.profile()
+    }
+
+    /// Opens a URL in the first window.
+    ///
+    /// # Errors
+    ///
+    /// The browser has ended, or refused the URL.
+    pub fn navigate(&mut self, url: &str) -> Result<(), RecordError> {
+        self.call_window("Page.navigate", &json!({"url": url})).map(|_| ())
+    }
+
+    /// Evaluates JavaScript in the first window, as a user's action. Returns its value.
+    ///
+    /// # Errors
+    ///
+    /// The browser has ended, or the script failed.
+    pub fn evaluate(&mut self, script: &str) -> Result<Value, RecordError> {
+        let params = json!({"expression": script, "awaitPromise": true, "returnByValue": true,
+            "userGesture": true});
+        let result = self.call_window("Runtime.evaluate", &params)?;
+        match result["exceptionDetails"]["exception"]["description"].as_str() {
+            Some(message) => Err(RecordError::Refused {
+                method: "Runtime.evaluate".to_owned(),
+                message: message.to_owned(),
+            }),
+            None => Ok(result["result"]["value"].clone()),
+        }
+    }
+
+    /// Waits until all replies have arrived and the browser has been quiet for 0.3 s; at most for 40 such intervals, or
+    /// for 4 if only the ends of bodies are outstanding.
+    ///
+    /// # Errors
+    ///
+    /// The browser has ended.
+    pub fn wait_until_idle(&mut self) -> Result<(), RecordError> {
+        let mut intervals = 0;
+        while intervals < self.state.max_intervals() {
+            if !self.step(QUIET)? {
+                intervals += 1;
+            }
+        }
+        // Requests that are still open do not delay the next action.
+        self.state.open.clear();
+        Ok(())
+    }
+
+    /// Records until the user closes all windows, or until `is_stopped` returns true.
+    ///
+    /// # Errors
+    ///
+    /// The browser refused a command.
+    pub fn record(&mut self, is_stopped: &dyn Fn() -> bool) -> Result<(), RecordError> {
+        while !is_stopped() && self.state.window().is_some() {
+            match self.step(STOP_INTERVAL) {
+                Err(RecordError::Ended(_)) => return Ok(()),
+                other => other?,
+            };
+        }
+        Ok(())
+    }
+
+    /// Ends the browser, and returns the recording.
+    pub fn finish(mut self, name: &str) -> Recording {
+        // An error means that the browser has ended already. The recording has the replies before it.
+        let _ = self.wait_until_idle();
+        self.browser.close();
+        self.state.recording(name)
+    }
+
+    fn call_window(&mut self, method: &str, params: &Value) -> Result<Value, RecordError> {
+        let Some(session) = self.state.window() else {
+            return Err(RecordError::Ended(": it has no window".to_owned()));
+        };
+        self.browser.devtools.call(&session, method, params)
+    }
+
+    /// Processes the next message. Returns false if none arrives in time.
+    fn step(&mut self, timeout: Duration) -> Result<bool, RecordError> {
+        let Some(message) = self.browser.devtools.next_message(timeout)? else {
+            return Ok(false);
+        };
+        let mut commands = Vec::new();
+        self.state.process(message, &mut commands);
+        for command in commands {
+            let id =
+                self.browser.devtools.send(&command.session, command.method, &command.params)?;
+            self.state.commands.insert(id, command.purpose);
+        }
+        Ok(true)
+    }
+}
+
+/// A command that follows from an event.
+struct FollowUp {
+    session: String,
+    method: &'static str,
+    params: Value,
+    purpose: Purpose,
+}
+
+/// Use of a command's result.
+#[derive(Debug, Clone)]
+enum Purpose {
+    Setup,
+    /// Body of the reply to an exchange.
+    Body(usize),
+    /// Body of the request of an exchange.
+    PostData(usize),
+    /// Title of a page.
+    Title(usize),
+}
+
+/// A window, frame or worker.
+#[derive(Debug, Default)]
+struct TargetSession {
+    parent: String,
+    kind: String,
+    target: String,
+    page: Option<usize>,
+    loader: String,
+}
+
+/// A page, which becomes a transaction.
+#[derive(Debug)]
+struct RecordedPage {
+    url: String,
+    title: String,
+    wall: f64,
+}
+
+/// Header fields of an exchange, which arrive separately.
+#[derive(Debug, Default)]
+struct ExtraFields {
+    hops: Vec<usize>,
+    requests: Vec<Vec<(String, String)>>,
+    replies: Vec<Vec<(String, String)>>,
+}
+
+#[derive(Debug, Default)]
+struct RecorderState {
+    sessions: BTreeMap<String, TargetSession>,
+    /// The window that was opened first.
+    first_window: String,
+    pages: Vec<RecordedPage>,
+    /// Page of each document, by its loader.
+    loaders: HashMap<String, usize>,
+    exchanges: Vec<Exchange>,
+    /// Latest exchange of each request of the browser.
+    current: HashMap<String, usize>,
+    extras: HashMap<String, ExtraFields>,
+    /// Requests without a complete reply.
+    open: HashSet<String>,
+    commands: HashMap<CommandId, Purpose>,
+    body_bytes: u64,
+    cuts: BTreeMap<&'static str, usize>,
+}
+
+impl RecorderState {
+    /// Session of the first window that is open.
+    fn window(&self) -> Option<String> {
+        if self.sessions.contains_key(&self.first_window) {
+            return Some(self.first_window.clone());
+        }
+        let windows = self.sessions.iter().filter(|(_, session)| session.kind == "page");
+        windows.map(|(id, _)| id.clone()).next()
+    }
+
+    /// Number of intervals without messages after which nothing more is expected.
+    fn max_intervals(&self) -> u32 {
+        let has_head = |id: &String| {
+            let index = self.current.get(id);
+            index.is_some_and(|index| self.exchanges[*index].reply.is_some())
+        };
+        if self.open.is_empty() && self.commands.is_empty() {
+            1
+        } else if self.commands.is_empty() && self.open.iter().all(has_head) {
+            // A script that does not read a body delays its end until the next navigation.
+            MAX_INTERVALS_OF_BODIES
+        } else {
+            MAX_INTERVALS
+        }
+    }
+
+    fn process(&mut self, message: DevToolsMessage, commands: &mut Vec<FollowUp>) {
+        match message {
+            DevToolsMessage::Reply { id, result } => {
+                if let Some(purpose) = self.commands.remove(&id) {
+                    self.apply(purpose, result);
+                }
+            }
+            DevToolsMessage::Event { session, method, params } => {
+                self.process_event(&session, &method, &params, commands);
+            }
+        }
+    }
+
+    fn apply(&mut self, purpose: Purpose, result: Result<Value, String>) {
+        match (purpose, result) {
+            (Purpose::Setup, _) | (Purpose::PostData(_) | Purpose::Title(_), Err(_)) => {}
+            (Purpose::Body(_), Err(_)) => self.cut("bodies that the browser had discarded"),
+            (Purpose::Body(index), Ok(result)) => {
+                let body = ReplyBody {
+                    text: text(&result, "body"),
+                    is_base64: result["base64Encoded"].as_bool().unwrap_or_default(),
+                };
+                let length = body.text.len() as u64;
+                // The encoded length, which is known before, may be much smaller.
+                if length > 2 * MAX_BODY_BYTES || self.body_bytes + length > MAX_TOTAL_BYTES {
+                    return self.cut("bodies beyond 8 MB, or 256 MB in total");
+                }
+                self.body_bytes += length;
+                self.exchanges[index].body = Some(body);
+            }
+            (Purpose::PostData(index), Ok(result)) => {
+                self.exchanges[index].post = Some(text(&result, "postData"));
+            }
+            (Purpose::Title(page), Ok(result)) => {
+                let title = text(&result["result"], "value");
+                if !title.is_empty() {
+                    self.pages[page].title = title;
+                }
+            }
+        }
+    }
+
+    fn cut(&mut self, reason: &'static str) {
+        *self.cuts.entry(reason).or_default() += 1;
+    }
+
+    fn process_event(
+        &mut self,
+        session: &str,
+        method: &str,
+        params: &Value,
+        commands: &mut Vec<FollowUp>,
+    ) {
+        match method {
+            "Target.attachedToTarget" => self.attach(session, params, commands),
+            "Target.detachedFromTarget" => {
+                self.sessions.remove(&text(params, "sessionId"));
+            }
+            "Network.requestWillBeSent" => self.begin(session, params, commands),
+            "Network.requestWillBeSentExtraInfo" => {
+                let extras = self.extras.entry(text(params, "requestId")).or_default();
+                extras.requests.push(headers(&params["headers"]));
+            }
+            "Network.responseReceivedExtraInfo" => {
+                let extras = self.extras.entry(text(params, "requestId")).or_default();
+                extras.replies.push(headers(&params["headers"]));
+            }
+            "Network.responseReceived" => self.receive(params),
+            "Network.requestServedFromCache" => {
+                if let Some(exchange) = self.exchange(params) {
+                    exchange.is_cached = true;
+                }
+            }
+            "Network.loadingFinished" => self.complete(session, params, commands),
+            "Network.loadingFailed" => {
+                self.open.remove(&text(params, "requestId"));
+                if let Some(exchange) = self.exchange(params) {
+                    exchange.ended = number(params, "timestamp");
+                    exchange.failure = text(params, "errorText");
+                }
+            }
+            "Page.navigatedWithinDocument" => self.change_path(session, params),
+            "Page.domContentEventFired" | "Page.loadEventFired" => {
+                let page = self.sessions.get(session).and_then(|session| session.page);
+                commands.extend(page.map(|page| FollowUp {
+                    session: session.to_owned(),
+                    method: "Runtime.evaluate",
+                    params: json!({"expression": "document.title", "returnByValue": true}),
+                    purpose: Purpose::Title(page),
+                }));
+            }
+            _ if method.starts_with("Network.webSocket") => {
+                self.process_socket(session, method, params);
+            }
+            _ => {}
+        }
+    }
+
+    fn attach(&mut self, parent: &str, params: &Value, commands: &mut Vec<FollowUp>) {
+        let session = text(params, "sessionId");
+        let target = &params["targetInfo"];
+        let kind = text(target, "type");
+        let is_page = matches!(kind.as_str(), "page" | "iframe" | "webview");
+        if kind == "page" && self.first_window.is_empty() {
+            self.first_window.clone_from(&session);
+        }
+        let attach = json!({"autoAttach": true, "waitForDebuggerOnStart": true, "flatten": true});
+        let limits = json!({
+            "maxTotalBufferSize": MAX_TOTAL_BYTES,
+            "maxResourceBufferSize": MAX_BODY_BYTES,
+            "maxPostDataSize": MAX_BODY_BYTES,
+        });
+        // Durable bodies stay available after the next navigation. Browsers before 2025 do not know them.
+        let durable = json!({
+            "maxTotalBufferSize": MAX_TOTAL_BYTES,
+            "maxResourceBufferSize": MAX_BODY_BYTES,
+        });
+        let mut methods = vec![
+            ("Network.configureDurableMessages", durable),
+            ("Network.enable", limits),
+            ("Target.setAutoAttach", attach),
+        ];
+        methods.extend(is_page.then(|| ("Page.enable", json!({}))));
+        methods.push(("Runtime.runIfWaitingForDebugger", json!({})));
+        commands.extend(methods.into_iter().map(|(method, params)| FollowUp {
+            session: session.clone(),
+            method,
+            params,
+            purpose: Purpose::Setup,
+        }));
+        self.sessions.insert(
+            session,
+            TargetSession {
+                parent: parent.to_owned(),
+                kind,
+                target: text(target, "targetId"),
+                page: None,
+                loader: String::new(),
+            },
+        );
+    }
+
+    /// Page of a session: its own, or that of the window around it.
+    fn page_of(&self, session: &str) -> Option<usize> {
+        let mut session = self.sessions.get(session)?;
+        // Frames are nested a few levels deep at most.
+        for _ in 0..16 {
+            if session.page.is_some() {
+                return session.page;
+            }
+            session = self.sessions.get(&session.parent)?;
+        }
+        None
+    }
+
+    fn begin(&mut self, session: &str, params: &Value, commands: &mut Vec<FollowUp>) {
+        let id = text(params, "requestId");
+        let request = &params["request"];
+        let url = text(request, "url");
+        // Such as `data:` and `blob:`, which send nothing.
+        if !url.starts_with("http") {
+            return;
+        }
+        let kind = text(params, "type").to_ascii_lowercase();
+        let loader = text(params, "loaderId");
+        let redirect = &params["redirectResponse"];
+        let time = number(params, "timestamp");
+        let mut page = None;
+        if redirect.is_null() {
+            let is_navigation = kind == "document"
+                && self.sessions.get(session).is_some_and(|session| {
+                    session.kind == "page" && session.target == text(params, "frameId")
+                });
+            if is_navigation {
+                self.open_page(session, &loader, &url, number(params, "wallTime"));
+            }
+        // A redirect has the identifier of the request before it.
+        } else if let Some(previous) = self.current.get(&id) {
+            let previous = &mut self.exchanges[*previous];
+            previous.reply = Some(ExchangeReply::read(redirect));
+            previous.ended = time;
+            previous.has_extra = params["redirectHasExtraInfo"].as_bool().unwrap_or(true);
+            page = previous.page;
+        }
+        // Requests of the old page may follow the begin of a navigation, so the loader decides first.
+        let page =
+            page.or_else(|| self.loaders.get(&loader).copied()).or_else(|| self.page_of(session));
+        let index = self.exchanges.len();
+        // Long bodies, and those with files, are not in the event.
+        let post = request["postData"].as_str().map(str::to_owned);
+        if post.is_none() && request["hasPostData"].as_bool().unwrap_or_default() {
+            commands.push(FollowUp {
+                session: session.to_owned(),
+                method: "Network.getRequestPostData",
+                params: json!({"requestId": id}),
+                purpose: Purpose::PostData(index),
+            });
+        }
+        self.exchanges.push(Exchange {
+            page,
+            kind,
+            method: text(request, "method"),
+            url,
+            headers: headers(&request["headers"]),
+            post,
+            wall: number(params, "wallTime"),
+            started: time,
+            ended: time,
+            has_extra: true,
+            ..Exchange::default()
+        });
+        self.current.insert(id.clone(), index);
+        self.extras.entry(id.clone()).or_default().hops.push(index);
+        // The reply to an event source does not end, so it must not delay the end of the recording.
+        if self.exchanges[index].kind != "eventsource" {
+            self.open.insert(id);
+        }
+    }
+
+    fn open_page(&mut self, session: &str, loader: &str, url: &str, wall: f64) {
+        let page = self.pages.len();
+        self.pages.push(RecordedPage { url: url.to_owned(), title: String::new(), wall });
+        self.loaders.insert(loader.to_owned(), page);
+        if let Some(session) = self.sessions.get_mut(session) {
+            session.page = Some(page);
+            loader.clone_into(&mut session.loader);
+        }
+    }
+
+    /// Begins a page if a script has changed the path of the window's URL.
+    fn change_path(&mut self, session: &str, params: &Value) {
+        let Some(window) = self.sessions.get(session) else { return };
+        let Some(page) = window.page else { return };
+        let url = text(params, "url");
+        if window.target != text(params, "frameId") || path(&self.pages[page].url) == path(&url) {
+            return;
+        }
+        // Requests of the script have the loader of the document.
+        let loader = window.loader.clone();
+        let wall = self.pages[page].wall;
+        self.open_page(session, &loader, &url, wall);
+    }
+
+    fn exchange(&mut self, params: &Value) -> Option<&mut Exchange> {
+        let index = self.current.get(params["requestId"].as_str()?)?;
+        self.exchanges.get_mut(*index)
+    }
+
+    fn receive(&mut self, params: &Value) {
+        let response = &params["response"];
+        if let Some(exchange) = self.exchange(params) {
+            exchange.reply = Some(ExchangeReply::read(response));
+            exchange.ended = number(params, "timestamp");
+            exchange.has_extra = params["hasExtraInfo"].as_bool().unwrap_or_default();
+            exchange.is_cached |= response["fromDiskCache"].as_bool().unwrap_or_default()
+                || response["fromPrefetchCache"].as_bool().unwrap_or_default();
+            // The worker's own request is recorded too, if it sent one.
+            if response["fromServiceWorker"].as_bool().unwrap_or_default() {
+                exchange.is_cached = true;
+            }
+        }
+    }
+
+    fn complete(&mut self, session: &str, params: &Value, commands: &mut Vec<FollowUp>) {
+        let id = text(params, "requestId");
+        self.open.remove(&id);
+        let Some(index) = self.current.get(&id).copied() else { return };
+        let exchange = &mut self.exchanges[index];
+        exchange.ended = number(params, "timestamp");
+        if exchange.is_cached || OPAQUE_KINDS.contains(&exchange.kind.as_str()) {
+            return;
+        }
+        if number(params, "encodedDataLength") > MAX_BODY_BYTES as f64 {
+            return self.cut("bodies beyond 8 MB, or 256 MB in total");
+        }
+        // At once: the browser discards bodies of a page soon after the next navigation.
+        commands.push(FollowUp {
+            session: session.to_owned(),
+            method: "Network.getResponseBody",
+            params: json!({"requestId": id}),
+            purpose: Purpose::Body(index),
+        });
+    }
+
+    fn process_socket(&mut self, session: &str, method: &str, params: &Value) {
+        let time = number(params, "timestamp");
+        match method {
+            "Network.webSocketCreated" => {
+                let index = self.exchanges.len();
+                self.exchanges.push(Exchange {
+                    page: self.page_of(session),
+                    kind: "websocket".to_owned(),
+                    method: "GET".to_owned(),
+                    url: text(params, "url"),
+                    ..Exchange::default()
+                });
+                self.current.insert(text(params, "requestId"), index);
+            }
+            "Network.webSocketWillSendHandshakeRequest" => {
+                let wall = number(params, "wallTime");
+                if let Some(exchange) = self.exchange(params) {
+                    exchange.wall = wall;
+                    exchange.started = time;
+                    exchange.ended = time;
+                    exchange.headers = headers(&params["request"]["headers"]);
+                }
+            }
+            "Network.webSocketHandshakeResponseReceived" => {
+                if let Some(exchange) = self.exchange(params) {
+                    exchange.reply = Some(ExchangeReply::read(&params["response"]));
+                    exchange.ended = time;
+                }
+            }
+            "Network.webSocketFrameSent" | "Network.webSocketFrameReceived" => {
+                let frame = WebSocketFrame {
+                    is_sent: method.ends_with("Sent"),
+                    time,
+                    opcode: number(&params["response"], "opcode") as u64,
+                    data: text(&params["response"], "payloadData"),
+                };
+                if let Some(exchange) = self.exchange(params) {
+                    exchange.frames.push(frame);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Replaces the header fields by those that were sent and received, with cookies.
+    fn apply_extras(&mut self) {
+        // These events may arrive before or after those of their request, but in the order of redirects.
+        for extras in std::mem::take(&mut self.extras).into_values() {
+            let hops: Vec<usize> =
+                extras.hops.into_iter().filter(|hop| self.exchanges[*hop].has_extra).collect();
+            for (hop, fields) in hops.iter().zip(extras.requests) {
+                self.exchanges[*hop].headers = fields;
+            }
+            for (hop, fields) in hops.iter().zip(extras.replies) {
+                if let Some(reply) = &mut self.exchanges[*hop].reply {
+                    reply.headers = fields;
+                }
+            }
+        }
+    }
+
+    fn recording(mut self, name: &str) -> Recording {
+        self.apply_extras();
+        let cached = self.exchanges.iter().filter(|exchange| exchange.is_cached).count();
+        if cached > 0 {
+            self.cuts.insert("requests that the browser's cache answered", cached);
+        }
+        let entries: Vec<Value> = self
+            .exchanges
+            .iter()
+            .filter(|exchange| !exchange.is_cached)
+            .map(Exchange::entry)
+            .collect();
+        let pages: Vec<Value> = self
+            .pages
+            .iter()
+            .enumerate()
+            .map(|(index, page)| {
+                let title = if page.title.is_empty() { &page.url } else { &page.title };
+                json!({
+                    "id": page_id(index),
+                    "startedDateTime": date_time(page.wall),
+                    "title": title,
+                    "pageTimings": {},
+                })
+            })
+            .collect();
+        let har = json!({"log": {
+            "version": "1.2",
+            "creator": {"name": "brunt", "version": env!("CARGO_PKG_VERSION")},
+            "pages": pages,
+            "entries": entries,
+        }});
+        let cuts = self.cuts.iter().map(|(reason, count)| format!("{reason} ({count})"));
+        // As for any other input of an import.
+        let har = brunt_import::text::clean(&har.to_string()).into_owned();
+        Recording::new(name.to_owned(), har, cuts.collect())
+    }
+}
+
+fn number(value: &Value, key: &str) -> f64 {
+    value[key].as_f64().unwrap_or_default()
+}
+
+/// A URL without query and fragment.
+fn path(url: &str) -> &str {
+    url.split(['?', '#']).next().unwrap_or_default()
+}
