@@ -53,6 +53,8 @@ mod names;
 mod output;
 mod plan_file;
 mod process;
+#[cfg(feature = "record")]
+mod record;
 mod redact;
 mod replay;
 mod reports;
@@ -167,6 +169,8 @@ fn dispatch(command: BruntCommand) -> Result<Exit, CommandError> {
         BruntCommand::Plan(args) => plan_file::plan(&args),
         #[cfg(feature = "import")]
         BruntCommand::Import(args) => import::import(&args),
+        #[cfg(feature = "record")]
+        BruntCommand::Record(args) => record::record(&args),
         BruntCommand::Export(args) => export::export(&args),
         BruntCommand::Runs(args) => runs::runs(&args),
         BruntCommand::InstallNames(args) => names::install(&args),
