@@ -81,7 +81,9 @@ fn shortened(command: clap::Command) -> clap::Command {
         let about = subcommand
             .get_about()
             .map(|about| layout::clause(&about.to_string(), columns - COMMAND_COLUMNS));
-        subcommand.about(about.unwrap_or_default())
+        // The page has a limit, and `-h` does the same as `help`.
+        let is_hidden = subcommand.is_hide_set() || subcommand.get_name() == "help";
+        subcommand.about(about.unwrap_or_default()).hide(is_hidden)
     })
 }
 

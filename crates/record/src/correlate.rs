@@ -22,7 +22,7 @@ use brunt_model::extract::{Extractor, MatchChoice};
 use locate::{Located, ReplyPair, ValuePair, occurs};
 use places::{Place, PlaceKind};
 use std::collections::HashMap;
-use tokens::{Token, TokenLevel};
+use tokens::{Token, TokenLevel, WordIndex};
 
 /// Maximum number of replies that are listed for one value.
 const MAX_SOURCES: usize = 6;
@@ -265,6 +265,8 @@ struct Search<'f> {
     partners: &'f [Option<usize>],
     first_values: Vec<Vec<(Place, String)>>,
     second_values: Vec<Vec<(Place, String)>>,
+    first_words: Vec<WordIndex>,
+    second_words: Vec<WordIndex>,
     outcomes: HashMap<ValuePair, Outcome>,
     values: Vec<FoundValue>,
     result: Correlation,
@@ -287,6 +289,8 @@ impl<'f> Search<'f> {
             partners,
             first_values: all_values(first),
             second_values: all_values(second),
+            first_words: first.iter().map(locate::words).collect(),
+            second_words: second.iter().map(locate::words).collect(),
             outcomes: HashMap::new(),
             values: Vec::new(),
             result,
@@ -436,6 +440,11 @@ impl<'f> Search<'f> {
             };
             // A plan requests resources in parallel, and extractors do not search such replies.
             if self.first[source].is_resource {
+                continue;
+            }
+            let may_contain = self.first_words[source].may_contain(&pair.first)
+                && self.second_words[partner].may_contain(&pair.second);
+            if !may_contain {
                 continue;
             }
             let replies = ReplyPair { first: &self.first[source], second: &self.second[partner] };

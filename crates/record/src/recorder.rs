@@ -336,6 +336,7 @@ impl RecorderState {
                 }
             }
             "Page.navigatedWithinDocument" => self.change_path(session, params),
+            // Scripts may set the title after the document was parsed.
             "Page.domContentEventFired" | "Page.loadEventFired" => {
                 let page = self.sessions.get(session).and_then(|session| session.page);
                 commands.extend(page.map(|page| FollowUp {
@@ -423,6 +424,7 @@ impl RecorderState {
         let time = number(params, "timestamp");
         let mut page = None;
         if redirect.is_null() {
+            // Documents of frames belong to the page around them.
             let is_navigation = kind == "document"
                 && self.sessions.get(session).is_some_and(|session| {
                     session.kind == "page" && session.target == text(params, "frameId")

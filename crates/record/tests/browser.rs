@@ -100,7 +100,7 @@ fn all_dynamic_values_of_a_shop_are_proposed_and_no_others() {
     let made = plan::plan(&first, Some(&second), &PlanOptions::default()).unwrap();
     println!("{}", made.text);
     let correlation = made.correlation.unwrap();
-    println!("{:#?}", correlation.differences);
+    println!("{}", correlation.report());
     let planted: BTreeSet<(String, String)> = PLANTED
         .iter()
         .map(|name| (first_values[name].clone(), second_values[name].clone()))
@@ -188,7 +188,49 @@ fn one_recording_makes_a_plan_with_pages_and_think_times() {
     );
 }
 
-/// Runs the test above in a process whose home directory is empty.
+#[test]
+fn requests_of_frames_windows_and_workers_are_recorded() {
+    let Some(program) = program("requests_of_frames_windows_and_workers_are_recorded") else {
+        return;
+    };
+    let shop = Shop::start();
+    shop.renew();
+    let mut options = BrowserOptions::new(program);
+    options.is_headless = true;
+    let mut recorder = Recorder::start(&options).unwrap();
+    recorder.navigate(&format!("{}/windows", shop.url)).unwrap();
+    recorder.wait_until_idle().unwrap();
+    let actions = [
+        "new Promise(done => { new Worker('/worker.js').onmessage = done; })",
+        "window.popup = window.open('/popup'); undefined",
+        "popup.fetch('/from-popup').then(reply => reply.text())",
+    ];
+    for action in actions {
+        recorder.evaluate(action).unwrap();
+        recorder.wait_until_idle().unwrap();
+    }
+    let recording = recorder.finish(&shop.url);
+    let parts = [
+        "/windows",
+        "/inner",
+        "/other-site",
+        "/worker.js",
+        "/from-worker",
+        "/popup",
+        "/from-popup",
+    ];
+    for part in parts {
+        assert!(recording.har().contains(&format!("{part}\"")), "{part}: {}", recording.har());
+    }
+    let text = plan::plan(&recording, None, &PlanOptions::default()).unwrap().text;
+    assert!(text.contains("localhost (1)") && !text.contains("/other-site"), "{text}");
+    let options = PlanOptions { hosts: vec!["localhost".to_owned()], ..PlanOptions::default() };
+    let text = plan::plan(&recording, None, &options).unwrap().text;
+    assert!(text.contains("/other-site"), "{text}");
+    load(&text);
+}
+
+/// Runs a test in a process whose home directory is empty.
 #[test]
 fn nothing_is_written_to_the_home_directory() {
     if program("nothing_is_written_to_the_home_directory").is_none() {

@@ -4,6 +4,7 @@ mod context;
 mod json;
 mod markup;
 
+use super::tokens::WordIndex;
 use brunt_import::har::{Flow, Reply};
 use brunt_model::extract::{ExtractFrom, Extractor, MatchChoice, ReplyPart};
 use brunt_script::proposals::values;
@@ -67,6 +68,14 @@ impl Located {
     fn rank(self, rank: u8) -> Self {
         Self { rank, ..self }
     }
+}
+
+/// The words of a reply: of its body, header fields and URL.
+pub(super) fn words(flow: &Flow) -> WordIndex {
+    let body = unescaped(body(&flow.reply));
+    let fields = flow.reply.headers.iter().map(|(_, value)| value.as_str());
+    let url = flow.redirected.as_ref().map(url::Url::as_str);
+    WordIndex::new(fields.chain(url).chain([&*body]))
 }
 
 /// The replies of a request in both recordings.

@@ -1,5 +1,7 @@
 //! Splits values into words, so that a dynamic part of a value can be replaced.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
+
 /// A part of a text, as byte positions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Token {
@@ -60,6 +62,7 @@ pub(super) fn differences(
 ) -> Option<Vec<(Token, String, String)>> {
     let tokens_of_first = tokens(first, level);
     let tokens_of_second = tokens(second, level);
+    // Otherwise the parts could not be paired.
     if separators(first, &tokens_of_first) != separators(second, &tokens_of_second) {
         return None;
     }
@@ -67,6 +70,40 @@ pub(super) fn differences(
     let texts = pairs
         .map(|(a, b)| (a, first[a.start..a.end].to_owned(), second[b.start..b.end].to_owned()));
     Some(texts.filter(|(_, a, b)| a != b).collect())
+}
+
+/// The words of a reply, as hashes in order. It excludes most replies without a search in their text.
+pub(super) struct WordIndex(Vec<u64>);
+
+impl WordIndex {
+    /// Creates the index of some texts.
+    pub(super) fn new<'t>(texts: impl Iterator<Item = &'t str>) -> Self {
+        let words = texts.flat_map(|text| {
+            let tokens = tokens(text, TokenLevel::Letters).into_iter();
+            tokens.map(|token| hash(&text[token.start..token.end]))
+        });
+        let mut hashes: Vec<u64> = words.collect();
+        hashes.sort_unstable();
+        hashes.dedup();
+        Self(hashes)
+    }
+
+    /// False if no text can have this value, apart from longer words.
+    pub(super) fn may_contain(&self, value: &str) -> bool {
+        // Other characters may be escaped, and the escapes of URLs and JSON have letters.
+        if !value.chars().all(|c| c.is_ascii_alphanumeric() || "-_.~".contains(c)) {
+            return true;
+        }
+        let words = tokens(value, TokenLevel::Letters);
+        let longest = words.into_iter().max_by_key(|word| word.end - word.start);
+        longest.is_none_or(|word| self.0.binary_search(&hash(&value[word.start..word.end])).is_ok())
+    }
+}
+
+fn hash(word: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    word.hash(&mut hasher);
+    hasher.finish()
 }
 
 /// The texts before, between and after parts.
@@ -84,6 +121,17 @@ fn separators<'t>(text: &'t str, tokens: &[Token]) -> Vec<&'t str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_index_excludes_texts_without_a_value() {
+        let index = WordIndex::new(["<a href='/x/ab12-cd?t=q%26r'>", "k: v9"].into_iter());
+        for value in ["ab12-cd", "ab12", "v9", "q&r", "href"] {
+            assert!(index.may_contain(value), "{value}");
+        }
+        for value in ["ab1", "cd34-ab12", "k9"] {
+            assert!(!index.may_contain(value), "{value}");
+        }
+    }
 
     #[test]
     fn parts_that_differ_are_found_if_the_rest_is_equal() {

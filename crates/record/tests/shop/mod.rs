@@ -304,6 +304,25 @@ impl Visit {
                 self.check("auth", auth);
                 json("{\"status\":\"paid\"}".to_owned())
             }
+            ("GET", ["windows"]) => {
+                let host = request.headers["host"].replace("127.0.0.1", "localhost");
+                html(
+                    "Windows",
+                    &format!(
+                        "<iframe src=/inner></iframe><iframe src='http://{host}/other-site'></iframe>"
+                    ),
+                )
+            }
+            ("GET", ["inner" | "other-site" | "popup" | "from-worker" | "from-popup"]) => {
+                html("Part", "<p>part</p>")
+            }
+            ("GET", ["worker.js"]) => ShopReply {
+                status: 200,
+                fields: vec![("Content-Type", "text/javascript".to_owned())],
+                body:
+                    "fetch('/from-worker').then(reply => reply.text()).then(() => postMessage(1))"
+                        .to_owned(),
+            },
             ("GET", ["shop.css"]) => ShopReply {
                 status: 200,
                 fields: vec![("Content-Type", "text/css".to_owned())],
