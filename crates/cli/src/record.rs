@@ -15,13 +15,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// Examples for the help text.
 pub const EXAMPLES: &str = "\
 Examples:
-  brunt record https://127.0.0.1:8443/ -k -o shop.yaml           until you close the browser, or press Ctrl-C
-  brunt record http://127.0.0.1:8080/ --twice -o shop.yaml       two recordings: values that differ become extractors
+  brunt record http://127.0.0.1:8080/ -o shop.yaml   until you close the browser
+  brunt record http://127.0.0.1:8080/ --twice -o shop.yaml   two recordings
   brunt record http://127.0.0.1:8080/ --har one.har -o shop.yaml
   brunt record http://127.0.0.1:8080/ --again one.har -o shop.yaml --force
 
-The browser has a temporary profile, which is removed. No certificate is installed, no proxy is used, no port is opened. \
-Secrets are not copied to the plan, but a HAR contains all of them. Method: docs/record.md.";
+Of two recordings, values that differ and come from an earlier reply become
+extractors. The browser has a temporary profile, which is removed. No
+certificate is installed, no proxy is used, no port is opened. Secrets are not
+copied to the plan, but a HAR contains all of them. Method: docs/record.md.";
 
 /// Arguments of `brunt record`.
 #[derive(Debug, Clone, Args)]

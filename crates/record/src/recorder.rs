@@ -33,6 +33,9 @@ const QUIET: Duration = Duration::from_millis(300);
 /// Maximum number of such intervals while replies are outstanding.
 const MAX_INTERVALS: u32 = 40;
 
+/// Maximum number of such intervals during a command.
+const MAX_INTERVALS_OF_CALL: u32 = 100;
+
 /// Maximum number of such intervals while only the ends of bodies are outstanding.
 const MAX_INTERVALS_OF_BODIES: u32 = 4;
 
@@ -144,7 +147,23 @@ impl Recorder {
         let Some(session) = self.state.window() else {
             return Err(RecordError::Ended(": it has no window".to_owned()));
         };
-        self.browser.devtools.call(&session, method, params)
+        let id = self.browser.devtools.send(&session, method, params)?;
+        self.state.commands.insert(id, Purpose::Answer(id));
+        // Events are processed meanwhile: a worker that the script starts waits for the commands that follow.
+        let mut intervals = 0;
+        while intervals < MAX_INTERVALS_OF_CALL {
+            if !self.step(QUIET)? {
+                intervals += 1;
+            }
+            if let Some(result) = self.state.answers.remove(&id) {
+                return result.map_err(|message| RecordError::Refused {
+                    method: method.to_owned(),
+                    message,
+                });
+            }
+        }
+        let seconds = (QUIET * MAX_INTERVALS_OF_CALL).as_secs();
+        Err(RecordError::Timeout { method: method.to_owned(), seconds })
     }
 
     /// Processes the next message. Returns false if none arrives in time.
@@ -175,6 +194,8 @@ struct FollowUp {
 #[derive(Debug, Clone)]
 enum Purpose {
     Setup,
+    /// Result for the caller.
+    Answer(CommandId),
     /// Body of the reply to an exchange.
     Body(usize),
     /// Body of the request of an exchange.
@@ -224,6 +245,7 @@ struct RecorderState {
     /// Requests without a complete reply.
     open: HashSet<String>,
     commands: HashMap<CommandId, Purpose>,
+    answers: HashMap<CommandId, Result<Value, String>>,
     body_bytes: u64,
     cuts: BTreeMap<&'static str, usize>,
 }
@@ -269,6 +291,9 @@ impl RecorderState {
 
     fn apply(&mut self, purpose: Purpose, result: Result<Value, String>) {
         match (purpose, result) {
+            (Purpose::Answer(id), result) => {
+                self.answers.insert(id, result);
+            }
             (Purpose::Setup, _) | (Purpose::PostData(_) | Purpose::Title(_), Err(_)) => {}
             (Purpose::Body(_), Err(_)) => self.cut("bodies that the browser had discarded"),
             (Purpose::Body(index), Ok(result)) => {

@@ -223,7 +223,7 @@ fn requests_of_frames_windows_and_workers_are_recorded() {
         assert!(recording.har().contains(&format!("{part}\"")), "{part}: {}", recording.har());
     }
     let text = plan::plan(&recording, None, &PlanOptions::default()).unwrap().text;
-    assert!(text.contains("localhost (1)") && !text.contains("/other-site"), "{text}");
+    assert!(text.contains("localhost (3)") && !text.contains("/other-site"), "{text}");
     let options = PlanOptions { hosts: vec!["localhost".to_owned()], ..PlanOptions::default() };
     let text = plan::plan(&recording, None, &options).unwrap().text;
     assert!(text.contains("/other-site"), "{text}");

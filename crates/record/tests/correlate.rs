@@ -298,6 +298,38 @@ fn an_item_of_a_list_is_found_by_its_name_if_its_position_changes() {
 }
 
 #[test]
+fn a_value_of_the_browser_that_a_reply_repeats_has_no_extractor() {
+    let steps = |path: &str, rid: &str| {
+        vec![
+            Step::get(format!("{path}?rid={rid}")),
+            Step::get("/status").json(&json!({"rid": rid})),
+            Step::get(format!("/use?rid={rid}")),
+        ]
+    };
+    // The first requests are not paired, so only their texts show that the browser knows the value.
+    let (text, correlation) =
+        compare(&steps("/alpha", "aaaa11112222"), &steps("/beta", "bbbb33334444"));
+    assert_eq!(correlation.values.len(), 0, "{correlation:#?}");
+    assert_eq!(correlation.differences.len(), 1, "{correlation:#?}");
+    assert!(text.contains("/use?rid=aaaa11112222"), "{text}");
+}
+
+#[test]
+fn a_place_that_differs_between_the_recordings_gives_no_extractor() {
+    let steps = |ids: [&str; 3], id: &str| {
+        let list: Vec<Value> = ids.into_iter().map(|id| json!({"id": id})).collect();
+        vec![Step::get("/list").json(&json!(list)), Step::get(format!("/items/{id}"))]
+    };
+    let (text, correlation) = compare(
+        &steps(["aaa111", "bbb222", "ccc333"], "aaa111"),
+        &steps(["ddd444", "eee555", "fff666"], "eee555"),
+    );
+    assert_eq!(correlation.values.len(), 0, "{correlation:#?}");
+    assert_eq!(correlation.differences.len(), 1, "{correlation:#?}");
+    assert!(text.contains("/items/aaa111"), "{text}");
+}
+
+#[test]
 fn a_recording_compared_with_itself_has_no_dynamic_values() {
     let steps = || {
         vec![

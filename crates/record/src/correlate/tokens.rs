@@ -95,8 +95,7 @@ impl WordIndex {
             return true;
         }
         let words = tokens(value, TokenLevel::Letters);
-        let longest = words.into_iter().max_by_key(|word| word.end - word.start);
-        longest.is_none_or(|word| self.0.binary_search(&hash(&value[word.start..word.end])).is_ok())
+        words.iter().all(|word| self.0.binary_search(&hash(&value[word.start..word.end])).is_ok())
     }
 }
 
