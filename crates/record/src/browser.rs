@@ -5,9 +5,11 @@
 
 use crate::devtools::DevTools;
 use crate::error::RecordError;
-use rustix::process::{Pid, Signal, getuid, kill_process_group};
+use rustix::process::{Pid, Signal, getuid, kill_process_group, test_kill_process_group};
 use serde_json::json;
 use std::ffi::OsStr;
+use std::fs::{self, File};
+use std::io::ErrorKind;
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -61,6 +63,9 @@ const SWITCHES: [&str; 18] = [
 const EXIT_STEP: Duration = Duration::from_millis(50);
 const EXIT_STEPS: u32 = 60;
 
+/// File of the profile with the standard error of the browser.
+const ERRORS: &str = "errors.txt";
+
 /// Options of the browser.
 #[derive(Debug, Clone)]
 pub struct BrowserOptions {
@@ -106,7 +111,7 @@ pub struct Browser {
     child: Child,
     /// Connection to the browser.
     pub devtools: DevTools,
-    // The last field, so that it is removed after the process has ended.
+    // `close` removes it; the directory of a browser that was not closed is removed with this field.
     profile: TempDir,
 }
 
@@ -117,6 +122,10 @@ impl Browser {
     ///
     /// The profile cannot be created, or the program cannot be started.
     pub fn start(options: &BrowserOptions) -> Result<Self, RecordError> {
+        if !is_executable(&options.program) {
+            let program = options.program.display().to_string();
+            return Err(RecordError::Start { program, source: ErrorKind::NotFound.into() });
+        }
         let profile = tempfile::Builder::new().prefix("brunt-record-").tempdir()?;
         // A shell gives the pipes of standard input and output the numbers 3 and 4, without unsafe code.
         let mut command = Command::new("/bin/sh");
@@ -149,8 +158,8 @@ impl Browser {
             .envs(options.x_authority.iter().map(|file| ("XAUTHORITY", file)))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
-            // Chromium writes warnings about missing services of the desktop.
-            .stderr(Stdio::null())
+            // A file, because nobody reads the many warnings unless the browser does not start.
+            .stderr(File::create(directory.join(ERRORS))?)
             // Ctrl-C in the terminal ends the recording, not the browser, whose bodies are still to be read.
             .process_group(0);
         let start_error =
@@ -185,8 +194,29 @@ impl Browser {
         // Processes of the browser that outlive the first one would write to the profile.
         if let Some(group) = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw) {
             let _ = kill_process_group(group, Signal::KILL);
+            let _ = self.child.wait();
+            for _ in 0..EXIT_STEPS {
+                if test_kill_process_group(group).is_err() {
+                    break;
+                }
+                thread::sleep(EXIT_STEP);
+            }
         }
-        let _ = self.child.wait();
+        // A process outside of the group, such as that of crash reports, may add a file meanwhile.
+        for _ in 0..EXIT_STEPS {
+            if fs::remove_dir_all(self.profile.path()).is_ok() || !self.profile.path().exists() {
+                break;
+            }
+            thread::sleep(EXIT_STEP);
+        }
+    }
+
+    /// The last line that the browser has written to standard error; empty if there is none.
+    pub fn last_error(&self) -> String {
+        let text = fs::read(self.profile.path().join(ERRORS)).unwrap_or_default();
+        let text = String::from_utf8_lossy(&text);
+        let line = text.lines().rev().find(|line| !line.trim().is_empty());
+        line.unwrap_or_default().trim().chars().take(300).collect()
     }
 }
 
@@ -199,7 +229,6 @@ impl Drop for Browser {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::fs;
 
     #[test]
     fn browsers_are_found_by_name_in_this_order() {
@@ -215,9 +244,21 @@ mod tests {
 
     #[test]
     fn a_missing_program_is_an_error() {
-        // The shell reports the missing program, so the pipe is closed at once.
-        let mut browser = Browser::start(&BrowserOptions::new("/nonexistent".into())).unwrap();
+        let error = Browser::start(&BrowserOptions::new("/nonexistent".into())).err().unwrap();
+        assert!(error.to_string().contains("cannot start the browser `/nonexistent`"), "{error}");
+    }
+
+    #[test]
+    fn the_error_of_a_browser_that_ends_is_readable() {
+        let folder = tempfile::tempdir().unwrap();
+        let program = folder.path().join("browser");
+        fs::write(&program, "#!/bin/sh\necho no display >&2\n").unwrap();
+        fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+        let mut browser = Browser::start(&BrowserOptions::new(program)).unwrap();
         let error = browser.devtools.call("", "Browser.getVersion", &json!({})).unwrap_err();
-        assert!(error.to_string().contains("the browser ended"), "{error}");
+        assert!(error.to_string().starts_with("the browser ended"), "{error}");
+        assert_eq!(browser.last_error(), "no display");
+        browser.close();
+        assert!(!browser.profile().exists());
     }
 }

@@ -53,7 +53,14 @@ impl Recorder {
     /// The browser cannot be started, or does not speak the protocol.
     pub fn start(options: &BrowserOptions) -> Result<Self, RecordError> {
         let mut browser = Browser::start(options)?;
-        browser.devtools.call("", "Browser.getVersion", &json!({}))?;
+        if let Err(error) = browser.devtools.call("", "Browser.getVersion", &json!({})) {
+            let line = browser.last_error();
+            return Err(if line.is_empty() {
+                error
+            } else {
+                RecordError::Ended(format!(": {line}"))
+            });
+        }
         let attach = json!({"autoAttach": true, "waitForDebuggerOnStart": true, "flatten": true});
         browser.devtools.call("", "Target.setAutoAttach", &attach)?;
         let mut recorder = Self { browser, state: RecorderState::default() };
@@ -550,7 +557,10 @@ impl RecorderState {
         let Some(index) = self.current.get(&id).copied() else { return };
         let exchange = &mut self.exchanges[index];
         exchange.ended = number(params, "timestamp");
-        if exchange.is_cached || OPAQUE_KINDS.contains(&exchange.kind.as_str()) {
+        if exchange.is_cached
+            || exchange.reply.is_none()
+            || OPAQUE_KINDS.contains(&exchange.kind.as_str())
+        {
             return;
         }
         if number(params, "encodedDataLength") > MAX_BODY_BYTES as f64 {
@@ -632,10 +642,14 @@ impl RecorderState {
         if cached > 0 {
             self.cuts.insert("requests that the browser's cache answered", cached);
         }
+        let failed = self.exchanges.iter().filter(|exchange| exchange.has_failed()).count();
+        if failed > 0 {
+            self.cuts.insert("requests without a reply", failed);
+        }
         let entries: Vec<Value> = self
             .exchanges
             .iter()
-            .filter(|exchange| !exchange.is_cached)
+            .filter(|exchange| !exchange.is_cached && !exchange.has_failed())
             .map(Exchange::entry)
             .collect();
         let pages: Vec<Value> = self

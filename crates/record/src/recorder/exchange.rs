@@ -69,6 +69,11 @@ impl ExchangeReply {
 }
 
 impl Exchange {
+    /// True if no reply arrived, such as from a closed port.
+    pub(super) fn has_failed(&self) -> bool {
+        self.reply.is_none() && !self.failure.is_empty()
+    }
+
     /// The entry of a HAR.
     pub(super) fn entry(&self) -> Value {
         let reply = self.reply.clone().unwrap_or_default();

@@ -77,18 +77,21 @@ fn element_selectors(tag: &str, attributes: &[(&str, &str)], value: &str) -> Vec
     all
 }
 
-/// The attributes of a tag with quoted values.
+/// The attributes of a tag.
 fn attributes(tag: &str) -> Vec<(&str, &str)> {
     let mut pairs = Vec::new();
     let mut rest = tag;
     while let Some((head, value)) = rest.split_once('=') {
         let name = head.trim_end().rsplit(char::is_whitespace).next().unwrap_or_default();
         let value = value.trim_start();
-        let Some(quote) = value.chars().next().filter(|c| matches!(c, '"' | '\'')) else {
-            rest = value;
-            continue;
+        let quote = value.chars().next().filter(|c| matches!(c, '"' | '\''));
+        let (text, after) = match quote {
+            Some(quote) => match value[1..].split_once(quote) {
+                Some(parts) => parts,
+                None => break,
+            },
+            None => value.split_at(value.find(char::is_whitespace).unwrap_or(value.len())),
         };
-        let Some((text, after)) = value[1..].split_once(quote) else { break };
         let is_name =
             !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "-_".contains(c));
         if is_name {
@@ -97,4 +100,23 @@ fn attributes(tag: &str) -> Vec<(&str, &str)> {
         rest = after;
     }
     pairs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn attributes_and_texts_have_selectors() {
+        let page = "<form><input type=hidden name=csrf value=ab12><b id=\"sum\">12&amp;50</b><i data-x='q>1'></i>";
+        let found = |value: &str| match selectors(page, value).swap_remove(0) {
+            (ExtractFrom::Css { selector, attribute }, name) => (selector, attribute, name),
+            other => panic!("{other:?}"),
+        };
+        let expected = ("input[name='csrf']".into(), "value".into(), "csrf".into());
+        assert_eq!(found("ab12"), expected);
+        assert_eq!(found("12&50"), ("b[id='sum']".into(), String::new(), "sum".into()));
+        assert_eq!(found("q>1"), ("i[data-x]".into(), "data-x".into(), "data-x".into()));
+        assert!(selectors(page, "12").is_empty());
+    }
 }
