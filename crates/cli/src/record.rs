@@ -75,6 +75,11 @@ pub fn record(args: &RecordArgs) -> Result<Exit, CommandError> {
             )));
         }
     }
+    if !args.headless && !has_display() {
+        return Err(usage_error(anyhow!(
+            "the browser needs a display, and neither `DISPLAY` nor `WAYLAND_DISPLAY` is set; write --headless to record only the first page"
+        )));
+    }
     let earlier = args.again.as_deref().map(read).transpose()?;
     let options = browser_options(args).map_err(|error| usage_error(error.into()))?;
     let stopped = signals::stop_flag().map_err(runtime_error)?;
@@ -118,6 +123,12 @@ pub fn record(args: &RecordArgs) -> Result<Exit, CommandError> {
     let next = format!("check it with `brunt plan check {name}`, run it with `brunt run {name}`");
     crate::output::print(format!("{name} is written: {next}\n")).map_err(runtime_error)?;
     Ok(Exit::Measured)
+}
+
+/// True if the environment names a display. Other systems than Linux need no name.
+fn has_display() -> bool {
+    cfg!(not(target_os = "linux"))
+        || ["DISPLAY", "WAYLAND_DISPLAY"].into_iter().any(|name| std::env::var_os(name).is_some())
 }
 
 fn browser_options(args: &RecordArgs) -> Result<BrowserOptions, RecordError> {

@@ -9,7 +9,6 @@ use rustix::process::{Pid, Signal, getuid, kill_process_group, test_kill_process
 use serde_json::json;
 use std::ffi::OsStr;
 use std::fs::{self, File};
-use std::io::ErrorKind;
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -124,7 +123,8 @@ impl Browser {
     pub fn start(options: &BrowserOptions) -> Result<Self, RecordError> {
         if !is_executable(&options.program) {
             let program = options.program.display().to_string();
-            return Err(RecordError::Start { program, source: ErrorKind::NotFound.into() });
+            let reason = "no such program".to_owned();
+            return Err(RecordError::Start { program, reason });
         }
         let profile = tempfile::Builder::new().prefix("brunt-record-").tempdir()?;
         // A shell gives the pipes of standard input and output the numbers 3 and 4, without unsafe code.
@@ -162,9 +162,10 @@ impl Browser {
             .stderr(File::create(directory.join(ERRORS))?)
             // Ctrl-C in the terminal ends the recording, not the browser, whose bodies are still to be read.
             .process_group(0);
-        let start_error =
-            |source| RecordError::Start { program: options.program.display().to_string(), source };
-        let mut child = command.spawn().map_err(start_error)?;
+        let mut child = command.spawn().map_err(|error| RecordError::Start {
+            program: options.program.display().to_string(),
+            reason: error.to_string(),
+        })?;
         let pipes = child.stdin.take().zip(child.stdout.take());
         let Some((input, output)) = pipes else {
             return Err(RecordError::Ended(": it has no pipes".to_owned()));

@@ -56,11 +56,10 @@ impl Correlation {
     /// Lists the values with their origins, ambiguities, and the values without an extractor. Values themselves are
     /// not shown, because they may be secrets.
     pub fn report(&self) -> String {
-        let mut lines = vec![format!(
-            "{} requests in both recordings; {} values differ and come from earlier replies",
-            self.paired,
-            self.values.len()
-        )];
+        let mut lines = vec![
+            format!("requests in both recordings: {}", self.paired),
+            format!("values that differ and come from earlier replies: {}", self.values.len()),
+        ];
         for value in &self.values {
             let extractor = &value.extractor;
             let variable = &extractor.variable;
@@ -68,7 +67,8 @@ impl Correlation {
             lines.extend(value.ambiguities.iter().map(|text| format!("    ambiguous: {text}")));
         }
         if !self.differences.is_empty() {
-            lines.push(format!("{} values differ, without an extractor", self.differences.len()));
+            let count = self.differences.len();
+            lines.push(format!("values that differ, without an extractor: {count}"));
         }
         for difference in &self.differences {
             let place = difference.uses.first().map_or("", String::as_str);

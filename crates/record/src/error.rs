@@ -15,12 +15,12 @@ pub enum RecordError {
         names: String,
     },
     /// The browser did not start.
-    #[error("cannot start the browser `{program}`: {source}; write another one: --browser PATH")]
+    #[error("cannot start the browser `{program}`: {reason}; write another one: --browser PATH")]
     Start {
         /// Path of the program.
         program: String,
         /// Error of the system.
-        source: io::Error,
+        reason: String,
     },
     /// The browser ended, or its pipe was closed.
     #[error("the browser ended{0}")]

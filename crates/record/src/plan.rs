@@ -56,7 +56,7 @@ pub fn plan(
 /// Comments at the top of a plan. They contain no values, because values may be secrets.
 fn notes(correlation: &Correlation) -> Vec<String> {
     let mut notes = vec![format!(
-        "Compared with a second recording: {} requests in both; {} values differ and come from earlier replies.",
+        "Compared with a second recording. Requests in both: {}. Values that differ and come from earlier replies: {}.",
         correlation.paired,
         correlation.values.len()
     )];
