@@ -189,6 +189,45 @@ fn another_server_can_be_given() {
 }
 
 #[test]
+fn messages_of_websockets_become_steps() {
+    let har = r#"{"log": {"entries": [
+        {"startedDateTime": "2026-01-01T00:00:00Z", "request": {"method": "GET", "url": "http://127.0.0.1/a"},
+            "response": {"status": 200}},
+        {"startedDateTime": "2026-01-01T00:00:01Z", "_resourceType": "websocket",
+            "request": {"method": "GET", "url": "ws://127.0.0.1/feed", "headers": [{"name": "Origin", "value": "http://127.0.0.1"},
+                {"name": "Sec-WebSocket-Protocol", "value": "v1"}, {"name": "Sec-WebSocket-Key", "value": "x"}]},
+            "response": {"status": 101}, "_webSocketMessages": [
+                {"type": "receive", "time": 1767225601.1, "opcode": 1, "data": "hello"},
+                {"type": "send", "time": 1767225601.2, "opcode": 1, "data": "one"},
+                {"type": "send", "time": 1767225601.3, "opcode": 1, "data": "{\"b\":2}"},
+                {"type": "receive", "time": 1767225601.4, "opcode": 1, "data": "reply"},
+                {"type": "receive", "time": 1767225601.5, "opcode": 1, "data": "push"},
+                {"type": "send", "time": 1767225601.6, "opcode": 1, "data": ""},
+                {"type": "send", "time": 1767225601.7, "opcode": 2, "data": "AAA="}]},
+        {"startedDateTime": "2026-01-01T00:00:02Z", "request": {"method": "GET", "url": "wss://other.example/"}}]}}"#;
+    let plan = import(ImportFormat::Har, har, &options()).unwrap();
+    for part in
+        ["Sec-WebSocket-Protocol: v1", "the server sent 1 further messages", "other.example (1)"]
+    {
+        assert!(plan.contains(part), "{part}:\n{plan}");
+    }
+    assert_eq!(plan.matches("left out: a message that is empty").count(), 2, "{plan}");
+    assert_eq!(plan.matches("reply_events: messages,0").count(), 1, "{plan}");
+    let sent: Vec<(String, Body)> = requests(ImportFormat::Har, har);
+    let lines: Vec<&str> = sent.iter().map(|(line, _)| line.as_str()).collect();
+    let socket = "ws://127.0.0.1/feed";
+    let expected = [
+        "GET http://127.0.0.1/a".to_owned(),
+        format!("OPEN {socket}"),
+        format!("AWAIT {socket}"),
+        format!("SEND {socket}"),
+        format!("SEND {socket}"),
+    ];
+    assert_eq!(lines, expected, "{plan}");
+    assert_eq!(sent[4].1, Body::Text(r#"{"b":2}"#.into()), "{plan}");
+}
+
+#[test]
 fn a_malformed_part_is_omitted_and_named() {
     let har = r#"{"log": {"entries": [{}, {"request": {"url": 5}}, {"request": {"url": "x y"}}, {"request": {"url": "data:,x"}},
         {"request": {"method": "PURGE", "url": "http://127.0.0.1/a?"}},

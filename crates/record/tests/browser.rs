@@ -37,6 +37,21 @@ fn skip(test: &str, reason: &str) {
     }
 }
 
+/// Waits for a page, whose path contains this word. A busy machine may begin the navigation late.
+fn wait_for(recorder: &mut Recorder, page: &str) {
+    for _ in 0..50 {
+        recorder.wait_until_idle().unwrap();
+        // During a navigation, the script fails.
+        let path = recorder.evaluate("location.pathname + ' ' + document.readyState");
+        let path = path.unwrap_or_default();
+        let path = path.as_str().unwrap_or_default();
+        if path.contains(page) && path.ends_with(" complete") {
+            return;
+        }
+    }
+    panic!("the browser did not open the page `{page}`");
+}
+
 /// Performs the actions of a visitor.
 fn visit(shop: &Shop, program: &Path) -> Recording {
     shop.renew();
@@ -70,9 +85,14 @@ fn visit(shop: &Shop, program: &Path) -> Recording {
             "new Promise(done => {{ const socket = new WebSocket('{socket}/feed'); let count = 0; socket.onmessage = event => {{ count += 1; if (count == 1) socket.send(JSON.stringify({{type: 'confirm', ticket: JSON.parse(event.data).ticket}})); else done(); }}; }})"
         ),
     ];
-    for action in actions {
-        recorder.evaluate(&action).unwrap();
-        recorder.wait_until_idle().unwrap();
+    // Page after each action.
+    let pages = [
+        "catalog", "catalog", "catalog", "catalog", "catalog", "catalog", "cart", "checkout",
+        "checkout", "orders", "orders", "orders",
+    ];
+    for (action, page) in actions.iter().zip(pages) {
+        recorder.evaluate(action).unwrap();
+        wait_for(&mut recorder, page);
     }
     let recording = recorder.finish(&shop.url);
     let (refused, accepted) = shop.outcome();

@@ -4,7 +4,7 @@
 //! is awaited. Others are pushes, which a plan does not await.
 
 use super::entry::{Reply, without_fragment};
-use super::{Flow, copied_header};
+use super::{Flow, MAX_BODY_BYTES, copied_header};
 use crate::body;
 use crate::json::JsonNode;
 use crate::plan::{ImportedBody, ImportedRequest};
@@ -50,8 +50,11 @@ pub(super) fn flows(entry: &JsonNode<'_>) -> Option<Vec<Flow>> {
         let time = message.get("time").and_then(|time| time.value.as_f64()).unwrap_or(0.0) * 1e3;
         let data = message.text("data");
         let is_text = message.get("opcode").and_then(|code| code.value.as_u64()) == Some(1);
-        if !is_text {
-            all[0].comments.push("left out: a message that is not text".to_owned());
+        // A step without a message sends none.
+        let is_sendable = is_text && (1..=MAX_BODY_BYTES).contains(&data.len());
+        if !is_text || message.text("type") == "send" && !is_sendable {
+            let text = "left out: a message that is empty, very long, or not text";
+            all[0].comments.push(text.to_owned());
         } else if message.text("type") == "send" {
             let mut send = socket.flow("SEND", time);
             send.request.body = if data.trim_start().starts_with(['{', '[']) {
