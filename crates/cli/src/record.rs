@@ -27,6 +27,7 @@ copied to the plan, but a HAR contains all of them. Method: docs/record.md.";
 
 /// Arguments of `brunt record`.
 #[derive(Debug, Clone, Args)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a switch")]
 pub struct RecordArgs {
     /// First page
     url: String,
