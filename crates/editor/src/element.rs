@@ -23,7 +23,7 @@ pub struct Element {
     pub list: Option<String>,
     /// Index in the list.
     pub index: usize,
-    /// Lists in it.
+    /// Lists of the element that can have further elements.
     pub lists: Vec<ElementList>,
     /// Elements in it, in the order of the text.
     pub children: Vec<Element>,
@@ -84,21 +84,21 @@ pub struct Field {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FieldForm {
-    /// A single line.
+    /// A text on one line, such as a URL.
     Text,
-    /// Several lines.
+    /// A text that may have several lines, such as a script.
     Lines,
     /// One of several words.
     Choice,
-    /// True or false.
+    /// `true` or `false`; an unset value is the default.
     Switch,
-    /// A number.
+    /// A number, or an expression such as `${users}`.
     Number,
     /// A value in each line.
     List,
     /// `name: value` in each line.
     Pairs,
-    /// YAML.
+    /// A value of any type, as YAML.
     Yaml,
 }
 

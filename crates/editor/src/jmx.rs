@@ -1,4 +1,4 @@
-//! Plans of `JMeter`.
+//! Reads plans of `JMeter`, and edits their text.
 //!
 //! The path of an element is the indices from the outermost one, such as `0.2.1`. The path of a field is the path of its element,
 //! `/`, and the names of its property: `0.2.1/HTTPSampler.path`. The list of an element's children has the path of the element.
@@ -30,7 +30,7 @@ struct Place<'d> {
 }
 
 impl JmxPlan {
-    /// Reads a plan.
+    /// Reads the text of a plan.
     ///
     /// # Errors
     ///
@@ -48,15 +48,16 @@ impl JmxPlan {
 
     /// The element at a path.
     fn find(&self, path: &str) -> Result<TestElement<'_>, EditError> {
-        let mut indices = path.split('.').map(str::parse::<usize>);
-        let unknown = || EditError::no_element(path);
-        let first = indices.next().and_then(Result::ok).ok_or_else(unknown)?;
-        let mut element = self.document.test_elements().nth(first).ok_or_else(unknown)?;
+        self.at(path).ok_or_else(|| EditError::no_element(path))
+    }
+
+    fn at(&self, path: &str) -> Option<TestElement<'_>> {
+        let mut indices = path.split('.').map(|index| index.parse::<usize>().ok());
+        let mut element = self.document.test_elements().nth(indices.next()??)?;
         for index in indices {
-            let index = index.map_err(|_| unknown())?;
-            element = element.children().nth(index).ok_or_else(unknown)?;
+            element = element.children().nth(index?)?;
         }
-        Ok(element)
+        Some(element)
     }
 
     /// The tree of an element and those in it. The parser limits the depth.
@@ -125,6 +126,7 @@ impl JmxPlan {
                     None => return Ok(self.changed(Vec::new(), Vec::new())),
                 }
             }
+            // A new property has the tag that `JMeter` writes; an existing one keeps its own.
             PropertyForm::Flag if property.is_none() => element.set_text(name, "boolProp", value),
             _ => element.set_text(name, "stringProp", value),
         };
@@ -137,6 +139,7 @@ impl JmxPlan {
     }
 
     fn remove(&self, paths: &[String]) -> Result<EditedText, EditError> {
+        // The path of a field has the names of its property after a slash.
         if let Some((path, name)) = paths.first().and_then(|path| path.split_once('/')) {
             let change = self.find(path)?.remove_property(name);
             return Ok(self.changed(change.into_iter().collect(), Vec::new()));
@@ -200,6 +203,7 @@ impl JmxPlan {
             None => format!("{}\n<hashTree/>", element.markup()),
         });
         let markup = markups.collect::<Vec<_>>().join("\n");
+        // Copies are inserted before the originals are removed, so the index counts in the old list.
         let inserted = vec![target.insert_child(index, &markup)];
         let select = (0..paths.len()).map(|number| format!("{list}.{}", index + number));
         let mut select: Vec<String> = select.collect();
@@ -210,6 +214,7 @@ impl JmxPlan {
         let originals = paths.iter().map(|path| shifted(path, list, index, paths.len()));
         let originals: Vec<String> = originals.collect();
         let text = copied.remove(&originals)?.text;
+        // The last one first, because a removal changes only the indices after it.
         for path in originals.iter().rev() {
             select = select.iter().map(|selected| without(selected, path)).collect();
         }
@@ -315,6 +320,7 @@ fn added_kinds(parent: &TestElement<'_>) -> Vec<AddedKind> {
     let is_plan = parent.role() == Role::Plan;
     let rows = forms::forms().iter().filter(|row| match row.kind.role() {
         Role::Plan => false,
+        // `JMeter` ignores thread groups in other elements.
         Role::ThreadGroup => is_plan,
         Role::Controller | Role::Sampler => {
             matches!(parent.role(), Role::ThreadGroup | Role::Controller)
@@ -386,9 +392,9 @@ fn row_field(path: &str, row: &PropertyRow, property: Option<Property<'_>>) -> F
     let text = match row.form {
         PropertyForm::Pairs(pairs) => {
             let lines = property.items().map(|item| {
-                let properties = item.properties();
-                let text = |name| properties.text(name).unwrap_or_default();
-                format!("{}: {}", text(pairs.name), text(pairs.value))
+                let name = item.properties().text(pairs.name).unwrap_or_default();
+                let value = item.properties().text(pairs.value).unwrap_or_default();
+                format!("{name}: {value}")
             });
             lines.collect::<Vec<_>>().join("\n")
         }

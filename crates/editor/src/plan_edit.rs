@@ -16,10 +16,10 @@ pub enum PlanEdit {
     },
     /// Removes elements, or values of fields.
     Remove {
-        /// Their paths.
+        /// Paths of the elements or fields.
         paths: Vec<String>,
     },
-    /// Adds an element.
+    /// Adds a new element of a kind.
     Add {
         /// Path of the list or map.
         list: String,
@@ -58,7 +58,7 @@ pub enum PlanEdit {
 /// A text after an edit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EditedText {
-    /// The text.
+    /// The whole text after the edit.
     pub text: String,
     /// Paths of the elements that the edit made or changed.
     pub select: Vec<String>,

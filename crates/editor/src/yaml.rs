@@ -1,4 +1,4 @@
-//! Plan files.
+//! Reads plan files, and edits their text.
 //!
 //! * `find`: elements by their paths.
 //! * `fields`: values of fields.
@@ -18,7 +18,7 @@ use find::{PartPlace, join};
 /// Longest title of an element, in bytes.
 const MAX_TITLE_BYTES: usize = 200;
 
-/// A plan file.
+/// The text of a plan file, with its tree.
 #[derive(Debug)]
 pub struct YamlPlan {
     file: String,
@@ -88,30 +88,36 @@ impl YamlPlan {
 
     fn title(&self, place: &PartPlace<'_>) -> String {
         let PartPlace { part, node, name, .. } = place;
-        let text = |key: &str| node.child(key).and_then(PlanNode::text);
         let title = match part {
-            PlanPart::Plan if place.path.is_empty() => text("name").unwrap_or(&self.file),
+            PlanPart::Plan if place.path.is_empty() => text_of(node, "name").or(Some(&self.file)),
             PlanPart::Step => {
-                let value = || text(part.kind_key(node)?);
-                text("name").or_else(value).unwrap_or_default()
+                let value = part.kind_key(node).and_then(|key| text_of(node, key));
+                text_of(node, "name").or(value)
             }
-            PlanPart::Branch => text("weight").unwrap_or("1"),
+            // Branches without a weight have the weight 1.
+            PlanPart::Branch => text_of(node, "weight").or(Some("1")),
             PlanPart::Section("script.request") => {
-                node.text().or_else(|| text("label")).or_else(|| text("url")).unwrap_or_default()
+                node.text().or_else(|| text_of(node, "label")).or_else(|| text_of(node, "url"))
             }
-            PlanPart::DataFile => node.text().or_else(|| text("file")).unwrap_or_default(),
+            PlanPart::DataFile => node.text().or_else(|| text_of(node, "file")),
             PlanPart::Probe => {
                 let key = node.entries().first().map(|entry| entry.key.as_str());
-                node.text().or(key).unwrap_or_default()
+                node.text().or(key)
             }
-            _ => name.unwrap_or_default(),
+            _ => *name,
         };
+        let title = title.unwrap_or_default();
         title[..title.floor_char_boundary(MAX_TITLE_BYTES)].replace('\n', " ")
     }
 
     fn root_place(&self) -> PartPlace<'_> {
         PartPlace::root(&self.root)
     }
+}
+
+/// Text of a key in a map.
+fn text_of<'n>(node: &'n PlanNode, key: &str) -> Option<&'n str> {
+    node.child(key).and_then(PlanNode::text)
 }
 
 fn kind(place: &PartPlace<'_>) -> String {

@@ -40,6 +40,7 @@ impl JmxDocument {
     /// Range between the tags of an element; None for `<a/>`.
     fn content(&self, id: NodeId) -> Option<Range<usize>> {
         let node = self.node(id);
+        // Only an element with an end tag has a place for content.
         (!node.close.is_empty()).then_some(node.open.end as usize..node.close.start as usize)
     }
 
@@ -49,6 +50,7 @@ impl JmxDocument {
             return TextChange { range, text: markup.to_owned() };
         }
         let range = self.range(id);
+        // An element such as `<hashTree/>` gets an end tag.
         let open = self.raw(id).trim_end_matches('>').trim_end_matches('/').trim_end();
         TextChange { range, text: format!("{open}>{markup}</{}>", self.name(id)) }
     }
@@ -62,6 +64,7 @@ impl JmxDocument {
             let value = value.replace('\'', "&apos;");
             return TextChange { range: start + range.start..start + range.end, text: value };
         }
+        // A new attribute comes first, since its place there is the same in each start tag.
         let end = start + 1 + self.name(id).len();
         TextChange { range: end..end, text: format!(" {name}=\"{value}\"") }
     }
@@ -71,6 +74,7 @@ impl<'d> TestElement<'d> {
     /// Range of the element with its tree.
     pub fn range(&self) -> Range<usize> {
         let document = self.document();
+        // In the file, the tree of an element follows it.
         let own = document.range(self.node());
         own.start..self.tree().map_or(own.end, |tree| document.range(tree).end)
     }
@@ -95,6 +99,7 @@ impl<'d> TestElement<'d> {
                 None => missing.push(name),
             }
         }
+        // The innermost element has the property, and each other one has the next.
         let mut missing = missing.into_iter().rev();
         let markup = missing.try_fold(markup, |markup, name| forms::within(name, &markup))?;
         Some(self.append(around.node(), &markup))
@@ -124,6 +129,7 @@ impl<'d> TestElement<'d> {
             return document.set_content(id, markup);
         };
         let start = document.range(last).start;
+        // Files of `JMeter` have a line for each property; a file on one line gets no indentation.
         let indentation = document.indentation(start).unwrap_or_default();
         let end = document.range(last).end;
         TextChange { range: end..end, text: format!("\n{indentation}{markup}") }
@@ -191,6 +197,7 @@ impl<'d> TestElement<'d> {
             return text.to_owned();
         }
         let change = document.set_content(property.node(), &encode(value));
+        // The change has offsets of the whole text, but the entry is written at another place.
         let inner = change.range.start - range.start..change.range.end - range.start;
         apply_changes(text, vec![TextChange { range: inner, text: change.text }])
     }
@@ -245,6 +252,7 @@ impl<'d> TestElement<'d> {
             return TextChange { range: end..end, text: format!("\n{indentation}{markup}") };
         }
         let own = document.indentation(document.range(self.node()).start).unwrap_or_default();
+        // Elements without children have an empty tree, or none in plans that were written by hand.
         if let Some(tree) = self.tree() {
             return document.set_content(tree, &format!("\n{own}  {markup}\n{own}"));
         }

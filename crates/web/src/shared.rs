@@ -1,9 +1,9 @@
 //! The state that all pages share, and functions for all of them: fields of requests, and work with the store.
 
+use crate::edited_texts::EditedTexts;
 use crate::fields::Fields;
 use crate::guard::Guard;
 use crate::layout::Problem;
-use crate::pages::edit::structure::EditedTexts;
 use crate::process::StartedProcess;
 use crate::tries::Tries;
 use crate::watched::WatchedRuns;

@@ -26,7 +26,7 @@ const FILES: [(&str, &str); 5] = [
 ];
 
 /// Commands with a help text.
-const COMMANDS: [&str; 45] = [
+const COMMANDS: [&str; 46] = [
     "",
     "run",
     "check",
@@ -35,6 +35,7 @@ const COMMANDS: [&str; 45] = [
     "find",
     "compare",
     "agent",
+    "record",
     "fleet",
     "fleet manifest",
     "fleet rbac",

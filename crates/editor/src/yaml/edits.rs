@@ -7,7 +7,7 @@ use crate::plan_edit::{EditError, EditedText, PlanEdit};
 use brunt_spec::SpecError;
 use brunt_spec::plan::edit::{self, PlanItem};
 use brunt_spec::plan::parts::{ContainerForm, PlanPart};
-use brunt_spec::plan::{PlanNode, PlanValue, Yaml, parse};
+use brunt_spec::plan::{PlanNode, Yaml, parse};
 
 impl YamlPlan {
     /// Returns the text after an edit.
@@ -76,6 +76,7 @@ impl YamlPlan {
     fn add(&self, list: &str, index: usize, kind: &str) -> Result<EditedText, EditError> {
         let file = &self.file;
         let container = self.container(list).ok_or_else(|| EditError::no_element(list))?;
+        // A part lacks certain keys; a list or map can have any number of parts.
         let kinds = match &container {
             AddedTo::Part(place) => place.part.missing(place.node),
             AddedTo::List(part) | AddedTo::Map(part, _) => part.kinds(),
@@ -104,8 +105,8 @@ impl YamlPlan {
         Ok(EditedText { text, select: vec![path] })
     }
 
-    /// The element that is selected after a value was added at a path in a part: the value, the first element in it, or the
-    /// part.
+    /// The element that is selected after a value was added to a part: the one at the path of the value, the first one in
+    /// it, or else the part itself.
     fn selected(&self, part: &str, path: String) -> String {
         if self.root_place().find(&path).is_some() {
             return path;
@@ -143,7 +144,7 @@ impl YamlPlan {
         };
         let mut text = self.text.clone();
         for (number, path) in paths.iter().enumerate() {
-            let place = self.listed(path)?;
+            let place = self.list_item(path)?;
             if place.part != part {
                 return Err(EditError(format!(
                     "a {} cannot be in a list of the type `{}`",
@@ -152,6 +153,7 @@ impl YamlPlan {
                 )));
             }
             let item = edit::item(&self.text, &self.file, path)?;
+            // Each insertion moves the next place on by one.
             text = edit::insert(&text, &self.file, list, index + number, &item)?;
         }
         let select = (index..index + paths.len()).map(|index| format!("{list}[{index}]"));
@@ -159,7 +161,7 @@ impl YamlPlan {
     }
 
     /// The part at a path, which is in a list.
-    fn listed(&self, path: &str) -> Result<PartPlace<'_>, EditError> {
+    fn list_item(&self, path: &str) -> Result<PartPlace<'_>, EditError> {
         let place = self.root_place().find(path).ok_or_else(|| EditError::no_element(path))?;
         if place.list.is_none() {
             let noun = place.part.noun();
@@ -191,6 +193,7 @@ impl YamlPlan {
             }
             let key = join(path, "enabled");
             let has_key = place.node.child("enabled").is_some();
+            // Enabled is the default, so the key is removed rather than set.
             text = match (enabled, has_key) {
                 (true, false) => text,
                 (true, true) => edit::edit(&text, &self.file, &key, None)?,
@@ -243,6 +246,7 @@ fn moved(
 ) -> Result<EditedText, EditError> {
     let mut text = copies.text.clone();
     let mut select = copies.select.clone();
+    // The last one first, because a removal changes only the indices after it.
     for path in paths.iter().rev() {
         let path = after_insertion(path, list, index, paths.len());
         text = edit::remove(&text, file, &path)?;
@@ -268,24 +272,22 @@ fn after_removal(path: &str, removed: &str) -> String {
 
 /// The path with another index in a list, if it leads through the list.
 fn with_index(path: &str, list: &str, change: impl Fn(usize) -> usize) -> String {
-    let parts = || {
-        let rest = path.strip_prefix(list)?.strip_prefix('[')?;
-        let (index, rest) = rest.split_once(']')?;
-        Some((index.parse::<usize>().ok()?, rest))
-    };
-    parts()
-        .map_or_else(|| path.to_owned(), |(index, rest)| format!("{list}[{}]{rest}", change(index)))
+    let rest = path.strip_prefix(list).and_then(|rest| rest.strip_prefix('['));
+    let parts = rest.and_then(|rest| rest.split_once(']'));
+    let index = parts.and_then(|(index, _)| index.parse::<usize>().ok());
+    match parts.zip(index) {
+        Some(((_, rest), index)) => format!("{list}[{}]{rest}", change(index)),
+        None => path.to_owned(),
+    }
 }
 
 /// A name that a map does not have yet.
 fn free_name(noun: &str, map: &PlanNode) -> String {
     let base = noun.replace(' ', "_");
-    let is_free = |name: &String| match &map.value {
-        PlanValue::Map(_) => map.child(name).is_none(),
-        _ => true,
-    };
     let numbered = (2..).map(|number| format!("{base}{number}"));
-    std::iter::once(base.clone()).chain(numbered).find(is_free).unwrap_or(base)
+    let mut names = std::iter::once(base.clone()).chain(numbered);
+    // A map that is not written yet has no children, so the first name is free.
+    names.find(|name| map.child(name).is_none()).unwrap_or(base)
 }
 
 impl From<SpecError> for EditError {

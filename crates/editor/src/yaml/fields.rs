@@ -76,8 +76,10 @@ impl YamlPlan {
                 Yaml::Map(pairs.collect::<Result<_, _>>()?)
             }
             FieldForm::Yaml => {
-                let wrong = |error| EditError(format!("the value is no YAML: {error}"));
-                Yaml::from(&parse(text, "the value").map_err(wrong)?)
+                let node = parse(text, "the value");
+                let node =
+                    node.map_err(|error| EditError(format!("the value is no YAML: {error}")))?;
+                Yaml::from(&node)
             }
             FieldForm::Text
             | FieldForm::Lines
@@ -125,7 +127,6 @@ fn whole_form(place: &PartPlace<'_>) -> Option<FieldForm> {
 
 /// The form of a key with this value. A value that does not fit the form of the key is shown as YAML.
 fn effective_form(form: &KeyForm, value: Option<&PlanNode>) -> FieldForm {
-    let is_text = |node: &PlanNode| node.text().is_some_and(|text| !text.contains('\n'));
     let fits = value.is_none_or(|node| match (form, &node.value) {
         (_, PlanValue::Null)
         | (KeyForm::Text | KeyForm::Lines | KeyForm::Number, PlanValue::Text { .. }) => true,
@@ -133,19 +134,19 @@ fn effective_form(form: &KeyForm, value: Option<&PlanNode>) -> FieldForm {
             ["true", "false"].contains(&text.as_str())
         }
         (KeyForm::Choice(words), PlanValue::Text { text, .. }) => words.contains(text),
-        (KeyForm::List, PlanValue::Text { .. }) => is_text(node),
-        (KeyForm::List, PlanValue::List(items)) => items.iter().all(is_text),
+        (KeyForm::List, PlanValue::Text { .. }) => is_one_line(node),
+        (KeyForm::List, PlanValue::List(items)) => items.iter().all(is_one_line),
         (KeyForm::Pairs, PlanValue::Map(entries)) => entries.iter().all(|entry| {
-            is_text(&entry.node) && !entry.key.contains(": ") && !entry.key.is_empty()
+            is_one_line(&entry.node) && !entry.key.contains(": ") && !entry.key.is_empty()
         }),
         _ => false,
     });
     match form {
-        KeyForm::Text if value.is_some_and(|node| node.text().is_some() && !is_text(node)) => {
+        KeyForm::Text if value.is_some_and(|node| node.text().is_some() && !is_one_line(node)) => {
             FieldForm::Lines
         }
         // Expressions such as `${name}` are no words of a choice.
-        KeyForm::Switch | KeyForm::Choice(_) if !fits && value.is_some_and(is_text) => {
+        KeyForm::Switch | KeyForm::Choice(_) if !fits && value.is_some_and(is_one_line) => {
             FieldForm::Text
         }
         _ if !fits => FieldForm::Yaml,
@@ -160,21 +161,26 @@ fn effective_form(form: &KeyForm, value: Option<&PlanNode>) -> FieldForm {
     }
 }
 
+/// True if a value is a text on one line, which a field of a list or map can show.
+fn is_one_line(node: &PlanNode) -> bool {
+    node.text().is_some_and(|text| !text.contains('\n'))
+}
+
 /// The text of a value in a form.
 fn text_of(node: &PlanNode, form: FieldForm) -> String {
-    let lines = |lines: Vec<String>| lines.join("\n");
     match (form, &node.value) {
         (_, PlanValue::Null) => String::new(),
         (FieldForm::Yaml, _) => Yaml::from(node).write().trim_end().to_owned(),
         (_, PlanValue::Text { text, .. }) => text.clone(),
         (_, PlanValue::List(items)) => {
-            lines(items.iter().map(|item| item.text().unwrap_or_default().to_owned()).collect())
+            let lines = items.iter().map(|item| item.text().unwrap_or_default());
+            lines.collect::<Vec<_>>().join("\n")
         }
         (_, PlanValue::Map(entries)) => {
-            let pairs = entries
+            let lines = entries
                 .iter()
                 .map(|entry| format!("{}: {}", entry.key, entry.node.text().unwrap_or_default()));
-            lines(pairs.collect())
+            lines.collect::<Vec<_>>().join("\n")
         }
     }
 }

@@ -29,7 +29,7 @@ enum PathStep<'n> {
 }
 
 impl<'n> PartPlace<'n> {
-    /// The whole file.
+    /// The whole file, which has an empty path.
     pub fn root(node: &'n PlanNode) -> Self {
         Self {
             path: String::new(),
@@ -96,6 +96,7 @@ impl<'n> PartPlace<'n> {
     /// The part at a path in it; None if there is none.
     pub fn find(self, path: &str) -> Option<Self> {
         let mut place = self;
+        // Only one child can lead to the path, so the way down needs no return.
         while place.path != path {
             place = place.children().into_iter().find(|child| contains(&child.path, path))?;
         }
@@ -105,6 +106,7 @@ impl<'n> PartPlace<'n> {
     /// Range of its text, with its key or dash.
     pub fn range(&self, root: Option<&Layout>) -> Option<Range<usize>> {
         let mut layout = root?;
+        // An item begins with its dash, and a value with its key.
         let mut start = layout.range.start;
         for step in &self.steps {
             let member = match *step {

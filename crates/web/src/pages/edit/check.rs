@@ -8,7 +8,7 @@ use axum::extract::State;
 use axum::response::Response;
 use brunt_editor::{Element, PlanText, is_jmx};
 use brunt_import::jmx::{JmxOptions, read};
-use brunt_jmx::JmxDocument;
+use brunt_jmx::{FilePosition, JmxDocument};
 use brunt_model::load::Load;
 use brunt_model::{Experiment, Population};
 use brunt_spec::system::NEEDS_SERVER;
@@ -98,8 +98,7 @@ fn jmx_problems(plan: &EditedPlan) -> Vec<TextProblem> {
     let document = match JmxDocument::parse(plan.text.as_bytes()) {
         Ok(document) => document,
         Err(error) => {
-            let place = error.at.map_or((0, 0), |at| (at.line, at.column));
-            return vec![TextProblem::error(place, error.message)];
+            return vec![TextProblem::error(error.at, error.message)];
         }
     };
     let unsupported = document.unsupported().into_iter().map(|element| TextProblem {
@@ -116,7 +115,7 @@ fn jmx_problems(plan: &EditedPlan) -> Vec<TextProblem> {
         ..JmxOptions::default()
     };
     if let Err(error) = read(plan.text.as_bytes(), &options) {
-        problems.push(TextProblem::error((0, 0), error.to_string()));
+        problems.push(TextProblem::error(None, error.to_string()));
     }
     problems
 }
@@ -136,6 +135,7 @@ fn curve(population: &Population) -> LoadCurve {
     let mut points = Vec::new();
     let mut time = 0.0;
     for stage in &shape.stages {
+        // A stage without an end has one value, and `from` has no meaning there.
         let from = if stage.duration.is_some() { stage.from } else { stage.to };
         points.push((time, from));
         time += stage.duration.unwrap_or(endless).as_secs_f64();
@@ -149,8 +149,9 @@ impl TextProblem {
         Self { line: 0, column: 0, severity: "warning", message }
     }
 
-    /// An error at a line and a column.
-    fn error((line, column): (u32, u32), message: String) -> Self {
+    /// An error at a place; None stands for the whole file.
+    fn error(place: Option<FilePosition>, message: String) -> Self {
+        let FilePosition { line, column } = place.unwrap_or(FilePosition { line: 0, column: 0 });
         Self { line, column, severity: "error", message }
     }
 }

@@ -6,45 +6,13 @@ use super::{EditedPlan, MAX_FORM_BYTES};
 use crate::fields::Fields;
 use crate::layout::{Problem, json};
 use crate::shared::{Shared, form, form_up_to, with_store};
-use aws_lc_rs::digest::{SHA256, digest};
 use axum::body::Body;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
 use brunt_editor::{PlanEdit, PlanText, apply};
-use brunt_model::numbers::hexadecimal;
 use serde::Serialize;
-use std::collections::VecDeque;
 use std::sync::Arc;
-
-/// Maximum number of texts that are kept. Each tab with an editor needs the latest one.
-const MOST_TEXTS: usize = 16;
-/// Maximum size of all texts that are kept, in bytes.
-const MAX_TEXT_BYTES: usize = 64 << 20;
-
-/// The latest texts that were checked, by their digests.
-#[derive(Debug, Default)]
-pub struct EditedTexts(VecDeque<(String, Arc<str>)>);
-
-impl EditedTexts {
-    /// Keeps a text, and returns its digest.
-    pub fn keep(&mut self, text: String) -> String {
-        let revision = hexadecimal(digest(&SHA256, text.as_bytes()).as_ref());
-        self.0.retain(|(known, _)| *known != revision);
-        self.0.push_back((revision.clone(), text.into()));
-        let size = |texts: &VecDeque<(String, Arc<str>)>| -> usize {
-            texts.iter().map(|(_, text)| text.len()).sum()
-        };
-        while self.0.len() > MOST_TEXTS || (self.0.len() > 1 && size(&self.0) > MAX_TEXT_BYTES) {
-            self.0.pop_front();
-        }
-        revision
-    }
-
-    fn get(&self, revision: &str) -> Option<Arc<str>> {
-        self.0.iter().find(|(known, _)| known == revision).map(|(_, text)| Arc::clone(text))
-    }
-}
 
 /// A change of a text, in units of UTF-16, which browsers count.
 #[derive(Debug, PartialEq, Eq, Serialize)]
@@ -71,6 +39,7 @@ pub async fn fields(State(shared): State<Arc<Shared>>, body: Body) -> Result<Res
     let fields = form(&shared, body).await?;
     with_store(&shared, move |_, shared| {
         let text = kept_text(&fields, shared)?;
+        // Reading takes milliseconds, so nothing but the text is kept.
         let plan = PlanText::read(fields.first("file"), &text);
         let path = fields.first("path");
         let form = plan.map_err(|error| Problem::bad_request(error.to_string()))?.form(path);
@@ -123,6 +92,7 @@ fn change_between(old: &str, new: &str) -> Option<TextChange> {
     let start = common.map_or(0, |((at, character), _)| at + character.len_utf8());
     let old_rest = &old[start..];
     let new_rest = &new[start..];
+    // The end begins after the beginning, so that the two never overlap.
     let common = old_rest.chars().rev().zip(new_rest.chars().rev()).take_while(|(a, b)| a == b);
     let end: usize = common.map(|(character, _)| character.len_utf8()).sum();
     let units = |text: &str| text.encode_utf16().count();
@@ -149,22 +119,5 @@ mod tests {
         assert_eq!(change("aaa", "aa"), Some((2, 3, String::new())));
         assert_eq!(change("é😀x é", "é😀yz é"), Some((3, 4, "yz".to_owned())));
         assert_eq!(change("😀", "😁"), Some((0, 2, "😁".to_owned())));
-    }
-
-    #[test]
-    fn the_latest_texts_are_kept() {
-        let mut texts = EditedTexts::default();
-        let first = texts.keep("first".to_owned());
-        for number in 1..MOST_TEXTS {
-            texts.keep(number.to_string());
-        }
-        assert!(texts.get(&first).is_some());
-        // A text that is used again is the latest one.
-        texts.keep("first".to_owned());
-        texts.keep("another".to_owned());
-        assert_eq!(texts.get(&first).as_deref(), Some("first"));
-        let long = texts.keep("x".repeat(MAX_TEXT_BYTES + 1));
-        assert_eq!(texts.0.len(), 1);
-        assert!(texts.get(&long).is_some());
     }
 }
