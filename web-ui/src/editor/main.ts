@@ -59,7 +59,7 @@ function submitAfterEdits(form: HTMLFormElement, structure: Structure): void {
 }
 
 function edit(form: HTMLFormElement, field: HTMLTextAreaElement): void {
-  // The editor measures the layout of the page: with 5 MB in a visible text field, this takes seconds.
+  // For browsers that do not know the media feature `scripting`.
   field.style.display = 'none';
   const language = form.dataset.language === 'xml' ? 'xml' : 'yaml';
   const checks = scheduleChecks(form, () => view, (result) => structure?.show(result));
@@ -95,7 +95,7 @@ if (form instanceof HTMLFormElement && field) {
   try {
     edit(form, field);
   } catch (error) {
-    field.style.display = '';
+    field.style.display = 'block';
     throw error;
   }
 }
