@@ -36,8 +36,10 @@ def wait_until(condition, seconds=10):
 
 
 def wait_for_replies(*processes):
-    wait_until(lambda: all(running.active_run_id for running in processes))
-    time.sleep(0.5)
+    wait_until(lambda: all(running.active_run_id for running in processes), 30)
+    # The store has no figures of active runs. A reply of the server on this machine arrives in milliseconds, but a busy
+    # machine can delay the process.
+    time.sleep(2)
 
 
 class Runs(LabTestCase):
@@ -352,7 +354,7 @@ except KeyboardInterrupt as error:
         try:
             wait_until(lambda: [item for item in brunt.runs() if item.progress == "running"])
             # Until the first reply, there is nothing to keep.
-            time.sleep(0.5)
+            time.sleep(2)
             send(child)
             output, messages = child.communicate(timeout=20)
         finally:

@@ -224,3 +224,7 @@ test('a result of another request replaces a check in flight', async () => {
   expect(shown).toEqual([{ problems: [] }, { failure: 'new' }]);
   vi.useRealTimers();
 });
+
+test('a duration has whole units', () => {
+  expect([90, 600, 5400, 7180, 3599.6].map(duration)).toEqual(['90 s', '10 min', '1 h 30 min', '2 h', '60 min']);
+});

@@ -6,9 +6,9 @@ use anyhow::{Context, anyhow};
 use brunt_record::{BrowserOptions, PlanOptions, RecordError, Recorder, Recording};
 use brunt_record::{browser, plan};
 use clap::Args;
-use std::fs::{self, OpenOptions};
+use std::fs::{self, OpenOptions, Permissions};
 use std::io::Write;
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -81,6 +81,16 @@ pub fn record(args: &RecordArgs) -> Result<Exit, CommandError> {
             "the browser needs a display, and neither `DISPLAY` nor `WAYLAND_DISPLAY` is set; write --headless to record only the first page"
         )));
     }
+    // Not at the end: the recording would be lost.
+    for file in [&args.output, &args.har].into_iter().flatten() {
+        let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
+        if folder.is_some_and(|folder| !folder.is_dir()) {
+            return Err(usage_error(anyhow!(
+                "`{}`: the directory does not exist; create it, or write another name",
+                file.display()
+            )));
+        }
+    }
     let earlier = args.again.as_deref().map(read).transpose()?;
     let options = browser_options(args).map_err(|error| usage_error(error.into()))?;
     let stopped = signals::stop_flag().map_err(runtime_error)?;
@@ -95,7 +105,14 @@ pub fn record(args: &RecordArgs) -> Result<Exit, CommandError> {
                 "brunt: recorded; now repeat the same actions in the second browser",
             );
             stopped.store(false, Ordering::Relaxed);
-            (recording, Some(record_once(args, &options, &stopped)?))
+            let second = record_once(args, &options, &stopped).inspect_err(|failure| {
+                screen::print_line(&format!(
+                    "brunt: the second recording failed, so the plan is that of the first one, without extractors of \
+                     values that differ: {:#}",
+                    failure.error
+                ));
+            });
+            (recording, second.ok())
         }
         None => (recording, None),
     };
@@ -178,7 +195,11 @@ fn write(file: &Path, text: &str) -> Result<(), CommandError> {
     // A HAR contains secrets, so only its owner may read it.
     let opened = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(file);
     opened
-        .and_then(|mut file| file.write_all(text.as_bytes()))
+        .and_then(|mut file| {
+            // The mode above does not apply to a file that exists.
+            file.set_permissions(Permissions::from_mode(0o600))?;
+            file.write_all(text.as_bytes())
+        })
         .with_context(|| format!("cannot write {}", file.display()))
         .map_err(usage_error)
 }

@@ -16,11 +16,14 @@ use std::time::Duration;
 /// its group, which would otherwise discard the report.
 const ONE_SIGNAL: Duration = Duration::from_millis(200);
 
-/// Returns a flag that SIGINT and SIGTERM set, for a daemon that polls it.
+/// Returns a flag that SIGINT, SIGTERM and SIGHUP set, for a command that polls it.
 pub fn stop_flag() -> io::Result<Arc<AtomicBool>> {
     let flag: Arc<AtomicBool> = Arc::default();
     for signal in [SIGINT, SIGTERM] {
         signal_hook::flag::register(signal, Arc::clone(&flag))?;
+    }
+    if !ignores_hangup() {
+        signal_hook::flag::register(SIGHUP, Arc::clone(&flag))?;
     }
     Ok(flag)
 }

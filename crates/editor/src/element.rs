@@ -1,5 +1,6 @@
 //! Elements of a plan, and their forms.
 
+use crate::plan_edit::EditError;
 use serde::Serialize;
 
 /// An element of a plan.
@@ -72,7 +73,7 @@ pub struct Field {
     pub default: Option<String>,
     /// The value as text; None if the plan has none.
     pub value: Option<String>,
-    /// True if only the beginning of the value is here.
+    /// True if the field does not show all of the value, so that it cannot be changed here.
     pub cut: bool,
     /// Line of the value.
     pub line: Option<usize>,
@@ -127,7 +128,36 @@ pub struct AddedKind {
 /// Longest value in a form, in bytes. Longer ones are edited in the text.
 const MAX_VALUE_BYTES: usize = 32 << 10;
 
+impl ElementForm {
+    /// The form of an element that has neither settings nor lists.
+    pub(crate) fn empty(path: &str, kind: &str) -> Self {
+        Self {
+            path: path.to_owned(),
+            kind: kind.to_owned(),
+            title: String::new(),
+            about: String::new(),
+            fields: Vec::new(),
+            lists: Vec::new(),
+        }
+    }
+}
+
 impl Field {
+    /// Refuses the change of a value that the form does not show as a whole.
+    ///
+    /// # Errors
+    ///
+    /// Only a part of the value is in the field.
+    pub(crate) fn ensure_editable(&self) -> Result<(), EditError> {
+        if self.cut {
+            let name = &self.name;
+            return Err(EditError(format!(
+                "`{name}`: the form has no place for this value; edit it in the text"
+            )));
+        }
+        Ok(())
+    }
+
     /// True if the field has exactly this value.
     pub(crate) fn has_value(&self, value: &str) -> bool {
         !self.cut && self.value.as_deref() == Some(value)

@@ -6,12 +6,22 @@
 use crate::element::{AddedKind, Addition, Element, ElementForm, ElementList, Field, FieldForm};
 use crate::plan_edit::{EditError, EditedText, PlanEdit};
 use brunt_jmx::edit::{TextChange, apply_changes};
-use brunt_jmx::forms::{self, PropertyForm, PropertyRow};
+use brunt_jmx::forms::{self, PairForm, PropertyForm, PropertyRow};
 use brunt_jmx::property::{Property, PropertyKind};
 use brunt_jmx::{JmxDocument, Role, TestElement};
 
 /// Type of all elements: each can be in each list.
 const ELEMENT: &str = "element";
+
+/// Property with the parameters of a request, or with its raw body.
+const PARAMETERS: &str = "HTTPsampler.Arguments/Arguments.arguments";
+
+/// Maximum depth of the tree. Deeper elements are in the text only.
+// The tree is made, written and shown by recursion, and a file may be 20,000 elements deep.
+const MAX_DEPTH: usize = 100;
+
+/// Kind of the root of a file with several outermost elements.
+const FILE: &str = "jmeterTestPlan";
 
 /// Path of the field with the name of an element.
 const NAME: &str = "@testname";
@@ -38,6 +48,10 @@ impl JmxPlan {
     pub fn read(text: &str) -> Result<Self, EditError> {
         let document =
             JmxDocument::parse(text.as_bytes()).map_err(|error| EditError(error.to_string()))?;
+        // The bytes of UTF-16 can be valid UTF-8; then the ranges are those of another text.
+        if !document.has_text(text) {
+            return Err(EditError("the plan is not in UTF-8; convert it first".to_owned()));
+        }
         Ok(Self { text: text.to_owned(), document })
     }
 
@@ -60,10 +74,11 @@ impl JmxPlan {
         Some(element)
     }
 
-    /// The tree of an element and those in it. The parser limits the depth.
+    /// The tree of an element and those in it, up to a maximum depth.
     fn element(&self, place: &Place<'_>) -> Element {
         let Place { path, element } = place;
-        let children = place.children();
+        let is_deepest = path.split('.').count() >= MAX_DEPTH;
+        let children = if is_deepest { Vec::new() } else { place.children() };
         let (list, index) = match path.rsplit_once('.') {
             Some((list, index)) => (Some(list.to_owned()), index.parse().unwrap_or_default()),
             None => (None, 0),
@@ -83,7 +98,7 @@ impl JmxPlan {
         }
     }
 
-    fn changed(&self, changes: Vec<TextChange>, select: Vec<String>) -> EditedText {
+    fn with_changes(&self, changes: Vec<TextChange>, select: Vec<String>) -> EditedText {
         EditedText { text: apply_changes(&self.text, changes), select }
     }
 
@@ -93,41 +108,52 @@ impl JmxPlan {
         let element = self.find(element_path)?;
         // The same value could get other escapes.
         let fields = fields(element_path, &element);
-        if fields.iter().any(|field| field.path == path && field.has_value(value)) {
-            return Ok(self.changed(Vec::new(), Vec::new()));
+        if let Some(field) = fields.iter().find(|field| field.path == path) {
+            field.ensure_editable()?;
+            if field.has_value(value) {
+                return Ok(self.with_changes(Vec::new(), Vec::new()));
+            }
         }
         if name == NAME {
             let change = self.document.set_attribute(element.node(), "testname", value);
-            return Ok(self.changed(vec![change], vec![element_path.to_owned()]));
+            return Ok(self.with_changes(vec![change], vec![element_path.to_owned()]));
         }
         let row = row(&element, name);
         let property = element.property(name);
+        if element.has_reference() {
+            return Err(EditError(format!(
+                "`{path}`: the element has references to values of other elements; edit it in the text"
+            )));
+        }
         let form = row.map_or(PropertyForm::Text, |row| row.form);
         if value.is_empty() && property.is_none() {
-            return Ok(self.changed(Vec::new(), Vec::new()));
+            return Ok(self.with_changes(Vec::new(), Vec::new()));
         }
         let change = match form {
+            PropertyForm::Pairs(pairs) if is_raw_body(name, property.as_ref(), &pairs) => {
+                element.set_pairs(name, &pairs, &[(String::new(), value.to_owned())])
+            }
             PropertyForm::Pairs(pairs) => {
-                let lines = value.lines().filter(|line| !line.is_empty());
-                let values: Vec<(String, String)> = lines
-                    .map(|line| {
-                        let (name, value) =
-                            line.split_once(": ").unwrap_or((line.trim_end_matches(':'), ""));
-                        (name.to_owned(), value.to_owned())
-                    })
-                    .collect();
+                let lines = value.lines().filter(|line| !line.trim().is_empty());
+                let values = lines.map(name_and_value).collect::<Result<Vec<_>, _>>()?;
                 element.set_pairs(name, &pairs, &values)
             }
-            PropertyForm::List => element.set_list(name, &value.lines().collect::<Vec<_>>()),
+            PropertyForm::List => {
+                // An empty pattern would match each reply.
+                let lines = value.lines().filter(|line| !line.trim().is_empty());
+                element.set_list(name, &lines.collect::<Vec<_>>())
+            }
             // An absent value is the default.
             PropertyForm::Choice(_) | PropertyForm::Flag if value.is_empty() => {
                 match element.remove_property(name) {
                     Some(change) => Some(change),
-                    None => return Ok(self.changed(Vec::new(), Vec::new())),
+                    None => return Ok(self.with_changes(Vec::new(), Vec::new())),
                 }
             }
             // A new property has the tag that `JMeter` writes; an existing one keeps its own.
             PropertyForm::Flag if property.is_none() => element.set_text(name, "boolProp", value),
+            // JMeter reads an expression from a text only.
+            _ if value.contains("${") => element.set_expression(name, value),
             _ => element.set_text(name, "stringProp", value),
         };
         let change = change.ok_or_else(|| {
@@ -135,25 +161,44 @@ impl JmxPlan {
                 "`{path}`: the file has no place for this property; add it in the text"
             ))
         })?;
-        Ok(self.changed(vec![change], Vec::new()))
+        Ok(self.with_changes(vec![change], Vec::new()))
     }
 
     fn remove(&self, paths: &[String]) -> Result<EditedText, EditError> {
         // The path of a field has the names of its property after a slash.
-        if let Some((path, name)) = paths.first().and_then(|path| path.split_once('/')) {
-            let change = self.find(path)?.remove_property(name);
-            return Ok(self.changed(change.into_iter().collect(), Vec::new()));
+        if paths.iter().any(|path| path.contains('/')) {
+            let mut changes: Vec<TextChange> = Vec::new();
+            for path in paths {
+                let (path, name) = path.split_once('/').ok_or_else(|| {
+                    EditError("elements and settings cannot be removed at once".to_owned())
+                })?;
+                changes.extend(self.find(path)?.remove_property(name));
+            }
+            changes.dedup();
+            return Ok(self.with_changes(changes, Vec::new()));
         }
         let paths = self.outermost(paths)?;
         let changes: Result<Vec<TextChange>, EditError> =
             paths.iter().map(|path| Ok(self.movable(path)?.removal())).collect();
-        Ok(self.changed(changes?, Vec::new()))
+        Ok(self.with_changes(changes?, Vec::new()))
+    }
+
+    /// The element at a path, if it has a place for a child at an index.
+    fn parent(&self, path: &str, index: usize) -> Result<TestElement<'_>, EditError> {
+        let parent = self.find(path)?;
+        let count = parent.children().count();
+        if index > count {
+            return Err(EditError(format!("`{path}`: the element has {count} elements in it")));
+        }
+        Ok(parent)
     }
 
     /// The element at a path, if it is not an outermost one.
     fn movable(&self, path: &str) -> Result<TestElement<'_>, EditError> {
         if !path.contains('.') {
-            return Err(EditError("the test plan itself has one place".to_owned()));
+            return Err(EditError(format!(
+                "`{path}`: an outermost element cannot be moved, copied or removed"
+            )));
         }
         self.find(path)
     }
@@ -162,8 +207,8 @@ impl JmxPlan {
         let row = forms::forms().iter().find(|row| row.kind.title() == kind).ok_or_else(|| {
             EditError(format!("`{kind}`: the studio has no form for this kind of element"))
         })?;
-        let change = self.find(list)?.insert_child(index, &forms::markup(row));
-        Ok(self.changed(vec![change], vec![format!("{list}.{index}")]))
+        let change = self.parent(list, index)?.insert_child(index, &forms::markup(row));
+        Ok(self.with_changes(vec![change], vec![format!("{list}.{index}")]))
     }
 
     /// Paths that are in no other of the paths, in the order of the text.
@@ -193,9 +238,16 @@ impl JmxPlan {
         let paths = self.outermost(paths)?;
         let elements: Vec<TestElement<'_>> =
             paths.iter().map(|path| self.movable(path)).collect::<Result<_, _>>()?;
-        let target = self.find(list)?;
+        let target = self.parent(list, index)?;
         if is_move && paths.iter().any(|path| is_within(list, path)) {
             return Err(EditError("an element cannot be moved into itself".to_owned()));
+        }
+        // References are relative to their place. JMeter writes them rarely.
+        if elements.iter().any(|element| element.markup().contains(" reference=\"")) {
+            return Err(EditError(
+                "an element with references to other elements cannot be moved or copied here"
+                    .to_owned(),
+            ));
         }
         // An element without a tree would take the tree of the next one.
         let markups = elements.iter().map(|element| match element.tree() {
@@ -208,7 +260,7 @@ impl JmxPlan {
         let select = (0..paths.len()).map(|number| format!("{list}.{}", index + number));
         let mut select: Vec<String> = select.collect();
         if !is_move {
-            return Ok(self.changed(inserted, select));
+            return Ok(self.with_changes(inserted, select));
         }
         let copied = Self::read(&apply_changes(&self.text, inserted))?;
         let originals = paths.iter().map(|path| shifted(path, list, index, paths.len()));
@@ -239,7 +291,7 @@ impl crate::EditablePlan for JmxPlan {
             [plan] => self.element(plan),
             places => Element {
                 path: String::new(),
-                kind: "jmeterTestPlan".to_owned(),
+                kind: FILE.to_owned(),
                 title: String::new(),
                 line: 1,
                 end_line: self.text.lines().count(),
@@ -254,6 +306,10 @@ impl crate::EditablePlan for JmxPlan {
     }
 
     fn form(&self, path: &str) -> Option<ElementForm> {
+        if path.is_empty() {
+            // A file of `JMeter` 3 has a test plan and a workbench.
+            return Some(ElementForm::empty(path, FILE));
+        }
         let element = self.find(path).ok()?;
         let mut lists = vec![Addition {
             path: path.to_owned(),
@@ -288,14 +344,17 @@ impl crate::EditablePlan for JmxPlan {
             PlanEdit::Move { paths, list, index } => self.transfer(paths, list, *index, true),
             PlanEdit::Copy { paths, list, index } => self.transfer(paths, list, *index, false),
             PlanEdit::Enable { paths, enabled } => {
-                let changes: Result<Vec<TextChange>, EditError> = paths
+                let mut distinct = paths.clone();
+                distinct.sort();
+                distinct.dedup();
+                let changes: Result<Vec<TextChange>, EditError> = distinct
                     .iter()
                     .map(|path| {
                         let node = self.find(path)?.node();
                         Ok(self.document.set_attribute(node, "enabled", &enabled.to_string()))
                     })
                     .collect();
-                Ok(self.changed(changes?, paths.clone()))
+                Ok(self.with_changes(changes?, paths.clone()))
             }
         }
     }
@@ -389,6 +448,17 @@ fn row_field(path: &str, row: &PropertyRow, property: Option<Property<'_>>) -> F
         ..field(format!("{path}/{}", row.path), row.label, form)
     };
     let Some(property) = property else { return field };
+    let line = Some(property.line() as usize);
+    if let PropertyForm::Pairs(pairs) = row.form
+        && is_raw_body(row.path, Some(&property), &pairs)
+    {
+        let value = property
+            .items()
+            .next()
+            .and_then(|item| item.properties().text(pairs.value).map(std::borrow::Cow::into_owned));
+        return Field { line, form: FieldForm::Lines, name: "Body Data".to_owned(), ..field }
+            .with_value(&value.unwrap_or_default());
+    }
     let text = match row.form {
         PropertyForm::Pairs(pairs) => {
             let lines = property.items().map(|item| {
@@ -403,7 +473,30 @@ fn row_field(path: &str, row: &PropertyRow, property: Option<Property<'_>>) -> F
         }
         _ => text.into_owned(),
     };
-    Field { line: Some(property.line() as usize), ..field }.with_value(&text)
+    let field = Field { line, ..field }.with_value(&text);
+    // Each line of the field is an entry, so an entry with several lines has no place in it.
+    let entries = property.items().count();
+    let is_list = matches!(row.form, PropertyForm::Pairs(_) | PropertyForm::List);
+    let is_ambiguous = property.items().any(|item| match row.form {
+        PropertyForm::Pairs(pairs) => {
+            item.properties().text(pairs.name).is_some_and(|name| name.contains(": "))
+        }
+        _ => item.text().trim().is_empty(),
+    });
+    let fits = !is_list || (text.lines().count() == entries && !is_ambiguous);
+    Field { cut: field.cut || !fits, ..field }
+}
+
+/// True if a property is the raw body of a request: parameters with one entry without a name.
+fn is_raw_body(path: &str, property: Option<&Property<'_>>, pairs: &PairForm) -> bool {
+    if path != PARAMETERS {
+        return false;
+    }
+    let mut items = property.into_iter().flat_map(Property::items);
+    match (items.next(), items.next()) {
+        (Some(item), None) => item.properties().text(pairs.name).is_none(),
+        _ => false,
+    }
 }
 
 fn field(path: String, name: &str, form: FieldForm) -> Field {
@@ -419,6 +512,14 @@ fn field(path: String, name: &str, form: FieldForm) -> Field {
         line: None,
         required: false,
     }
+}
+
+/// A name and its value from a line.
+fn name_and_value(line: &str) -> Result<(String, String), EditError> {
+    let pair = line.split_once(": ").or_else(|| Some((line.trim_end().strip_suffix(':')?, "")));
+    let (name, value) = pair
+        .ok_or_else(|| EditError(format!("`{line}`: write a name and its value, `name: value`")))?;
+    Ok((name.to_owned(), value.to_owned()))
 }
 
 fn indices(path: &str) -> Vec<usize> {

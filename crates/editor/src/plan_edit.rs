@@ -55,6 +55,22 @@ pub enum PlanEdit {
     },
 }
 
+/// Maximum number of elements in one request, because most edits read the text again for each of them.
+const MOST_ELEMENTS: usize = 200;
+
+impl PlanEdit {
+    /// Number of elements that it changes.
+    fn elements(&self) -> usize {
+        match self {
+            Self::Set { .. } | Self::Add { .. } => 1,
+            Self::Remove { paths }
+            | Self::Move { paths, .. }
+            | Self::Copy { paths, .. }
+            | Self::Enable { paths, .. } => paths.len(),
+        }
+    }
+}
+
 /// A text after an edit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EditedText {
@@ -82,6 +98,12 @@ impl EditError {
 ///
 /// An edit is not possible; none of them is carried out.
 pub fn apply(file: &str, text: &str, edits: &[PlanEdit]) -> Result<EditedText, EditError> {
+    let elements: usize = edits.iter().map(PlanEdit::elements).sum();
+    if elements > MOST_ELEMENTS {
+        return Err(EditError(format!(
+            "{elements} elements are selected; change at most {MOST_ELEMENTS} at once"
+        )));
+    }
     let mut result = EditedText { text: text.to_owned(), select: Vec::new() };
     for edit in edits {
         result = PlanText::read(file, &result.text)?.apply(edit)?;

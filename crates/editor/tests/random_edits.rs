@@ -376,3 +376,40 @@ fn properties_of_jmeter_keep_what_is_not_edited() {
     let removed = edited(&added, PlanEdit::Remove { paths: vec!["0.1".to_owned()] }).expect("it");
     assert_eq!(removed.text, plan.text);
 }
+
+#[test]
+fn a_raw_body_of_jmeter_is_one_value() {
+    let text = "<jmeterTestPlan><hashTree><TestPlan testname=\"p\"/><hashTree><HTTPSamplerProxy testname=\"s\"><elementProp name=\"HTTPsampler.Arguments\" elementType=\"Arguments\"><collectionProp name=\"Arguments.arguments\"><elementProp name=\"\" elementType=\"HTTPArgument\"><stringProp name=\"Argument.value\">{\n  1\n}</stringProp></elementProp></collectionProp></elementProp></HTTPSamplerProxy><hashTree/></hashTree></hashTree></jmeterTestPlan>";
+    let plan = Plan { file: "p.jmx".to_owned(), text: text.to_owned() };
+    let fields = form(&plan, "0.0").fields;
+    let body = fields.iter().find(|field| field.name == "Body Data").expect("a body");
+    assert_eq!((body.form, body.value.as_deref()), (FieldForm::Lines, Some("{\n  1\n}")));
+    let set = PlanEdit::Set { path: body.path.clone(), value: "{\n  <2>: x\n}".to_owned() };
+    let changed = edited(&plan, set).expect("a value");
+    assert_eq!(changed.text, text.replace("{\n  1\n}", "{\n  &lt;2&gt;: x\n}"));
+    // Parameters with several lines have no place in a list of lines.
+    let named = text.replace(
+        "name=\"Argument.value\"",
+        "name=\"Argument.name\">n</stringProp><stringProp name=\"Argument.value\"",
+    );
+    let plan = Plan { file: "p.jmx".to_owned(), text: named };
+    let fields = form(&plan, "0.0").fields;
+    let parameters = fields.iter().find(|field| field.name == "Parameters").expect("parameters");
+    assert!(parameters.cut);
+    let set = PlanEdit::Set { path: parameters.path.clone(), value: "a: b".to_owned() };
+    assert!(edited(&plan, set).is_err());
+    let many = PlanEdit::Remove { paths: vec!["0.0".to_owned(); 300] };
+    assert!(apply("p.jmx", &plan.text, &[many]).is_err());
+}
+
+#[test]
+fn a_deep_plan_has_a_tree_of_bounded_depth() {
+    let text = format!(
+        "<jmeterTestPlan>{}{}</jmeterTestPlan>",
+        "<hashTree><G/>".repeat(5000),
+        "</hashTree>".repeat(5000)
+    );
+    let plan = Plan { file: "deep.jmx".to_owned(), text };
+    assert_eq!(all_elements(&plan).len(), 100);
+    assert!(form(&plan, &vec!["0"; 300].join(".")).fields.len() == 1);
+}

@@ -230,6 +230,11 @@ impl JmxDocument {
         &self.nodes[id.0 as usize]
     }
 
+    /// True if the document has exactly this text.
+    pub fn has_text(&self, text: &str) -> bool {
+        self.source == text
+    }
+
     /// A range of the text.
     pub(crate) fn source(&self, range: Range<usize>) -> &str {
         &self.source[range]

@@ -5,7 +5,7 @@
 use crate::document::{JmxDocument, NodeId, encode, encode_attribute};
 use crate::element::TestElement;
 use crate::forms::{self, PairForm};
-use crate::property::Property;
+use crate::property::{Property, PropertyKind};
 use std::fmt::Write as _;
 use std::ops::Range;
 
@@ -120,6 +120,32 @@ impl<'d> TestElement<'d> {
             .find(|&child| document.name(child) == "value")
             .unwrap_or(property.node());
         Some(document.set_content(value, &markup))
+    }
+
+    /// Returns the change that sets a property to an expression. A number or boolean becomes a text, because `JMeter` refuses
+    /// expressions in them. None if a missing one cannot be added.
+    pub fn set_expression(&self, path: &str, value: &str) -> Option<TextChange> {
+        let property = self.property(path).filter(|property| {
+            matches!(property.kind(), PropertyKind::Bool | PropertyKind::Int | PropertyKind::Long)
+        });
+        let Some(property) = property else { return self.set_text(path, "stringProp", value) };
+        let name = encode_attribute(last(path));
+        let value = encode(value);
+        let text = format!("<stringProp name=\"{name}\">{value}</stringProp>");
+        Some(TextChange { range: self.document().range(property.node()), text })
+    }
+
+    /// True if a property of the element is a reference to that of another element.
+    pub fn has_reference(&self) -> bool {
+        let document = self.document();
+        let mut rest = vec![self.node()];
+        while let Some(node) = rest.pop() {
+            if document.attribute(node, "reference").is_some() {
+                return true;
+            }
+            rest.extend(document.elements(node));
+        }
+        false
     }
 
     /// Returns the change that adds a markup at the end of an element, on a line of its own.

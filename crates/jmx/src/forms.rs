@@ -180,7 +180,7 @@ const HTTP: &[PropertyRow] = &[
     row("HTTPSampler.method", "Method", METHODS),
     row("HTTPSampler.path", "Path", PropertyForm::Text),
     row("HTTPsampler.Arguments/Arguments.arguments", "Parameters", PropertyForm::Pairs(PARAMETERS)),
-    row("HTTPSampler.postBodyRaw", "Body Data", PropertyForm::Flag),
+    row("HTTPSampler.postBodyRaw", "Send the body data as it is", PropertyForm::Flag),
     row("HTTPSampler.contentEncoding", "Content encoding", PropertyForm::Text),
     row("HTTPSampler.follow_redirects", "Follow Redirects", PropertyForm::Flag),
     row("HTTPSampler.auto_redirects", "Redirect Automatically", PropertyForm::Flag),

@@ -19,6 +19,7 @@ use brunt_import::Names;
 use brunt_import::har::{self, Flow};
 use brunt_import::text::{self, identifier};
 use brunt_model::extract::{Extractor, MatchChoice};
+use brunt_model::secret::is_secret_parameter;
 use locate::{Located, ReplyPair, ValuePair, occurs};
 use places::{Place, PlaceKind};
 use std::collections::HashMap;
@@ -182,6 +183,16 @@ pub(crate) fn correlate_flows(
     for flow in first.iter_mut() {
         hide_values(&mut flow.comments, &result.values, &values);
     }
+    let correlated = result.values.clone();
+    for value in &mut result.values {
+        hide_values(&mut value.uses, &correlated, &values);
+        hide_values(std::slice::from_mut(&mut value.source), &correlated, &values);
+    }
+    for difference in &mut result.differences {
+        hide_values(&mut difference.uses, &correlated, &values);
+    }
+    hide_values(&mut result.only_first, &correlated, &values);
+    hide_values(&mut result.only_second, &correlated, &values);
     for (flow, replacements) in first.iter_mut().zip(replacements) {
         places::each(&mut flow.request, &mut |place, text| {
             let parts = replacements.get(place)?;
@@ -191,13 +202,15 @@ pub(crate) fn correlate_flows(
     result
 }
 
-/// Replaces dynamic values in comments, such as those on redirects.
+/// Replaces dynamic values in comments and labels, since they may be secrets.
 fn hide_values(comments: &mut [String], correlated: &[CorrelatedValue], values: &[FoundValue]) {
     for comment in comments {
         for (value, origin) in correlated.iter().zip(values) {
-            if is_proof(&origin.pair) && occurs(comment, &value.first) {
-                let variable = format!("${{{}}}", value.extractor.variable);
-                *comment = comment.replace(&value.first, &variable);
+            let variable = format!("${{{}}}", value.extractor.variable);
+            for text in [&value.first, &value.second] {
+                if is_proof(&origin.pair) && occurs(comment, text) {
+                    *comment = comment.replace(text, &variable);
+                }
             }
         }
     }
@@ -311,7 +324,7 @@ impl<'f> Search<'f> {
                 // It repeats an earlier URL, so it needs no origin of its own.
                 if place.kind != PlaceKind::Referer {
                     let parts = self.parts(index, &place, &value, other);
-                    insert(replacements, place, parts);
+                    insert(replacements, place, &value, parts);
                 }
             }
         }
@@ -326,7 +339,7 @@ impl<'f> Search<'f> {
                 let is_comparable = others.contains_key(&place) && place.kind != PlaceKind::Referer;
                 if !is_equal && !is_comparable {
                     let parts = self.known_parts(index, &place, &value);
-                    insert(replacements, place, parts);
+                    insert(replacements, place, &value, parts);
                 }
             }
         }
@@ -521,10 +534,25 @@ fn all_values(flows: &[Flow]) -> Vec<Vec<(Place, String)>> {
     flows.iter().map(|flow| places::values(&flow.request)).collect()
 }
 
-fn insert(replacements: &mut Replacements, place: Place, parts: Vec<Replacement>) {
-    if !parts.is_empty() {
+fn insert(replacements: &mut Replacements, place: Place, value: &str, parts: Vec<Replacement>) {
+    // A secret that is replaced in part would be copied to the plan with its other part.
+    let is_partial_secret = is_secret_parameter(&place.field) && has_rest(value, &parts);
+    if !parts.is_empty() && !is_partial_secret {
         replacements.insert(place, parts);
     }
+}
+
+/// True if a value has letters or digits besides its replaced parts and the scheme before them, such as `Bearer`.
+fn has_rest(value: &str, parts: &[Replacement]) -> bool {
+    let mut position = 0;
+    let mut rest = String::new();
+    for part in parts {
+        rest.push_str(&value[position..part.token.start]);
+        position = part.token.end;
+    }
+    rest.push_str(&value[position..]);
+    let rest = rest.trim_start_matches(|c: char| c.is_ascii_alphabetic());
+    rest.contains(|c: char| c.is_alphanumeric())
 }
 
 /// Index of the first request with a value; the number of requests if none has it.

@@ -9,6 +9,7 @@ use crate::browser::{Browser, BrowserOptions};
 use crate::devtools::{CommandId, DevToolsMessage};
 use crate::error::RecordError;
 use crate::recording::Recording;
+use brunt_engine::clock::unix_seconds;
 use exchange::{Exchange, ExchangeReply, ReplyBody, WebSocketFrame};
 use exchange::{date_time, headers, page_id, text};
 use serde_json::{Value, json};
@@ -30,14 +31,17 @@ const STOP_INTERVAL: Duration = Duration::from_millis(200);
 /// Time without messages after which a page is complete.
 const QUIET: Duration = Duration::from_millis(300);
 
-/// Maximum number of such intervals while replies are outstanding.
-const MAX_INTERVALS: u32 = 40;
+/// Maximum number of quiet intervals while replies are outstanding.
+const MAX_QUIET_INTERVALS: u32 = 40;
 
-/// Maximum number of such intervals during a command.
-const MAX_INTERVALS_OF_CALL: u32 = 100;
+/// Maximum number of quiet intervals while only the ends of bodies are outstanding.
+const MAX_QUIET_INTERVALS_OF_BODIES: u32 = 4;
 
-/// Maximum number of such intervals while only the ends of bodies are outstanding.
-const MAX_INTERVALS_OF_BODIES: u32 = 4;
+/// Maximum time for outstanding replies, in seconds.
+const MAX_WAIT_SECONDS: f64 = 12.0;
+
+/// Maximum time of a command, in seconds.
+const MAX_CALL_SECONDS: f64 = 30.0;
 
 /// A recording in progress.
 pub struct Recorder {
@@ -64,12 +68,9 @@ impl Recorder {
         let attach = json!({"autoAttach": true, "waitForDebuggerOnStart": true, "flatten": true});
         browser.devtools.call("", "Target.setAutoAttach", &attach)?;
         let mut recorder = Self { browser, state: RecorderState::default() };
-        // The first window is attached within this time.
-        let mut intervals = 0;
-        while intervals < MAX_INTERVALS {
-            if !recorder.step(QUIET)? {
-                intervals += 1;
-            }
+        let end = unix_seconds() + MAX_WAIT_SECONDS;
+        while unix_seconds() < end {
+            recorder.step(QUIET)?;
             if recorder.state.window().is_some() && recorder.state.commands.is_empty() {
                 return Ok(recorder);
             }
@@ -88,7 +89,15 @@ impl Recorder {
     ///
     /// The browser has ended, or refused the URL.
     pub fn navigate(&mut self, url: &str) -> Result<(), RecordError> {
-        self.call_window("Page.navigate", &json!({"url": url})).map(|_| ())
+        let result = self.call_window("Page.navigate", &json!({"url": url}))?;
+        // The command succeeds, and its result has the error of the network.
+        match result["errorText"].as_str() {
+            Some(message) => Err(RecordError::Refused {
+                method: "Page.navigate".to_owned(),
+                message: message.to_owned(),
+            }),
+            None => Ok(()),
+        }
     }
 
     /// Evaluates JavaScript in the first window, as a user's action. Returns its value.
@@ -109,15 +118,17 @@ impl Recorder {
         }
     }
 
-    /// Waits until all replies have arrived and the browser has been quiet for 0.3 s; at most for 40 such intervals, or
-    /// for 4 if only the ends of bodies are outstanding.
+    /// Waits until all replies have arrived and the browser has been quiet for 0.3 s; at most for 12 s, or for 4 such
+    /// intervals if only the ends of bodies are outstanding.
     ///
     /// # Errors
     ///
     /// The browser has ended.
     pub fn wait_until_idle(&mut self) -> Result<(), RecordError> {
         let mut intervals = 0;
-        while intervals < self.state.max_intervals() {
+        // A page that receives messages all the time is never quiet.
+        let end = unix_seconds() + MAX_WAIT_SECONDS;
+        while intervals < self.state.max_intervals() && unix_seconds() < end {
             if !self.step(QUIET)? {
                 intervals += 1;
             }
@@ -157,11 +168,9 @@ impl Recorder {
         let id = self.browser.devtools.send(&session, method, params)?;
         self.state.commands.insert(id, Purpose::Answer(id));
         // Events are processed meanwhile: a worker that the script starts waits for the commands that follow.
-        let mut intervals = 0;
-        while intervals < MAX_INTERVALS_OF_CALL {
-            if !self.step(QUIET)? {
-                intervals += 1;
-            }
+        let end = unix_seconds() + MAX_CALL_SECONDS;
+        while unix_seconds() < end {
+            self.step(QUIET)?;
             if let Some(result) = self.state.answers.remove(&id) {
                 return result.map_err(|message| RecordError::Refused {
                     method: method.to_owned(),
@@ -169,7 +178,7 @@ impl Recorder {
                 });
             }
         }
-        let seconds = (QUIET * MAX_INTERVALS_OF_CALL).as_secs();
+        let seconds = MAX_CALL_SECONDS as u64;
         Err(RecordError::Timeout { method: method.to_owned(), seconds })
     }
 
@@ -277,9 +286,9 @@ impl RecorderState {
             1
         } else if self.commands.is_empty() && self.open.iter().all(has_head) {
             // A script that does not read a body delays its end until the next navigation.
-            MAX_INTERVALS_OF_BODIES
+            MAX_QUIET_INTERVALS_OF_BODIES
         } else {
-            MAX_INTERVALS
+            MAX_QUIET_INTERVALS
         }
     }
 
@@ -611,6 +620,11 @@ impl RecorderState {
                     opcode: number(&params["response"], "opcode") as u64,
                     data: text(&params["response"], "payloadData"),
                 };
+                let length = frame.data.len() as u64;
+                if self.body_bytes + length > MAX_TOTAL_BYTES {
+                    return self.cut("messages of WebSockets beyond 256 MB in total");
+                }
+                self.body_bytes += length;
                 if let Some(exchange) = self.exchange(params) {
                     exchange.frames.push(frame);
                 }

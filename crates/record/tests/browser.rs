@@ -150,10 +150,11 @@ fn all_dynamic_values_of_a_shop_are_proposed_and_no_others() {
     replay(&shop, &made.text);
 }
 
-/// Performs the plan once with new values, if `BRUNT_PROGRAM` is a program of brunt. The shop accepts all values.
+/// Performs the plan once with new values, if `BRUNT_BIN` is a program of brunt. The shop accepts all values.
 fn replay(shop: &Shop, text: &str) {
-    let Some(program) = std::env::var_os("BRUNT_PROGRAM") else {
-        println!("SKIPPED replay of the plan: no BRUNT_PROGRAM");
+    // `make test` sets it; `cargo test -p brunt-record` alone has no such program.
+    let Some(program) = std::env::var_os("BRUNT_BIN") else {
+        println!("the plan is not performed: no BRUNT_BIN");
         return;
     };
     shop.renew();
@@ -223,6 +224,7 @@ fn requests_of_frames_windows_and_workers_are_recorded() {
     let actions = [
         "new Promise(done => { new Worker('/worker.js').onmessage = done; })",
         "window.popup = window.open('/popup'); undefined",
+        "new Promise(done => { const check = () => popup.location.pathname === '/popup' && popup.document.readyState === 'complete' ? done() : setTimeout(check, 20); check(); })",
         "popup.fetch('/from-popup').then(reply => reply.text())",
     ];
     for action in actions {

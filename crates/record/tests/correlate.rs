@@ -341,3 +341,28 @@ fn a_recording_compared_with_itself_has_no_dynamic_values() {
     assert!(correlation.values.is_empty() && correlation.differences.is_empty());
     assert!(text.contains("Requests in both: 2."), "{text}");
 }
+
+#[test]
+fn two_dynamic_segments_in_a_row_are_both_found() {
+    let steps = |one: &str, two: &str| {
+        let reply = json!({"tenant": one, "order": two, "shop": "constant-77"});
+        vec![Step::get("/start").json(&reply), Step::get(format!("/t/{one}/{two}/constant-77"))]
+    };
+    let (text, correlation) =
+        compare(&steps("8f3a91cc", "7b21d0ee"), &steps("11aa22bb", "99ee88dd"));
+    let found: Vec<&str> = correlation.values.iter().map(|value| value.first.as_str()).collect();
+    assert_eq!(found, ["8f3a91cc", "7b21d0ee"], "{text}");
+    assert!(text.contains("/constant-77") && !text.contains("7b21d0ee"), "{text}");
+    assert!(!correlation.report().contains("8f3a91cc"), "{}", correlation.report());
+}
+
+#[test]
+fn a_secret_is_never_copied_with_its_other_part() {
+    let steps = |user: &str, rest: &str| {
+        let mut step = Step::get("/account");
+        step.headers = vec![("X-Auth-Token", format!("{user}:{rest}"))];
+        vec![Step::get("/start").json(&json!({"userId": user})), step]
+    };
+    let (text, _) = compare(&steps("471123", "9f8e7d6c5b4a"), &steps("582234", "0a1b2c3d4e5f"));
+    assert!(!text.contains("9f8e7d6c5b4a"), "{text}");
+}

@@ -36,8 +36,10 @@ export function duration(seconds: number): string {
   if (!unit) return `${Number(seconds.toPrecision(3))} s`;
   const [size, name] = unit;
   const [smaller, smallerName] = UNITS[index + 1] ?? [1, 's'];
-  const whole = Math.floor(seconds / size);
-  const rest = Math.round((seconds - whole * size) / smaller);
+  // Rounded before it is divided, so that the rest is never a whole unit.
+  const total = Math.round(seconds / smaller);
+  const whole = Math.floor((total * smaller) / size);
+  const rest = total - (whole * size) / smaller;
   return rest > 0 ? `${whole} ${name} ${rest} ${smallerName}` : `${whole} ${name}`;
 }
 

@@ -6,7 +6,7 @@ import { words } from './words';
 
 /** Height of a row in pixels; the style sheet has the same. */
 const ROW = 28;
-/** Rows that are drawnRow above and below the visible part. */
+/** Number of rows that are drawn above and below the visible part. */
 const MARGIN = 8;
 
 export interface TreeRow {
@@ -97,7 +97,7 @@ export class TreeView {
     return Math.max(1, Math.floor(this.element.clientHeight / ROW) - 1);
   }
 
-  /** The drawnRow row of an event and its path. */
+  /** Row in which an event happened, and the path of its element. */
   rowOf(event: Event): { item: HTMLElement; path: string } | null {
     const item = (event.target as Element).closest<HTMLElement>('[role=treeitem]');
     return item ? { item, path: item.dataset.path ?? '' } : null;

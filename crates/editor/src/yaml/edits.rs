@@ -41,13 +41,20 @@ impl YamlPlan {
     fn set(&self, path: &str, value: &str) -> Result<EditedText, EditError> {
         let file = &self.file;
         // The same value could get another layout.
-        if self.field(path).is_some_and(|field| field.has_value(value)) {
-            return Ok(EditedText { text: self.text.clone(), select: Vec::new() });
+        if let Some(field) = self.field(path) {
+            field.ensure_editable()?;
+            if field.has_value(value) {
+                return Ok(EditedText { text: self.text.clone(), select: Vec::new() });
+            }
         }
         if let Some(element) = path.strip_prefix(NAME_PREFIX) {
             let name = value.trim();
             if name.is_empty() {
                 return Err(EditError("the name is empty; write one".to_owned()));
+            }
+            // A path in quotes could not be read.
+            if name.contains("\"]") {
+                return Err(EditError(format!("`{name}`: a name cannot contain `\"]`")));
             }
             let (around, _) = split(element).ok_or_else(|| EditError::no_element(element))?;
             let text = edit::rename(&self.text, file, element, name)?;
@@ -166,7 +173,7 @@ impl YamlPlan {
         if place.list.is_none() {
             let noun = place.part.noun();
             return Err(EditError(format!(
-                "`{path}`: a {noun} is in no list, so it has one place"
+                "`{path}`: a {noun} cannot be moved or copied, because it is not in a list"
             )));
         }
         Ok(place)

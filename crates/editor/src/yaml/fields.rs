@@ -70,7 +70,10 @@ impl YamlPlan {
         let form = self.field(path).ok_or_else(|| EditError::no_element(path))?.form;
         let value = match form {
             _ if text.is_empty() => return Ok(None),
-            FieldForm::List => Yaml::texts(text.lines().map(str::to_owned).collect()),
+            FieldForm::List => {
+                let lines = text.lines().filter(|line| !line.is_empty());
+                Yaml::texts(lines.map(str::to_owned).collect())
+            }
             FieldForm::Pairs => {
                 let pairs = text.lines().filter(|line| !line.trim().is_empty()).map(pair);
                 Yaml::Map(pairs.collect::<Result<_, _>>()?)
@@ -135,7 +138,9 @@ fn effective_form(form: &KeyForm, value: Option<&PlanNode>) -> FieldForm {
         }
         (KeyForm::Choice(words), PlanValue::Text { text, .. }) => words.contains(text),
         (KeyForm::List, PlanValue::Text { .. }) => is_one_line(node),
-        (KeyForm::List, PlanValue::List(items)) => items.iter().all(is_one_line),
+        (KeyForm::List, PlanValue::List(items)) => {
+            items.iter().all(|item| is_one_line(item) && item.text() != Some(""))
+        }
         (KeyForm::Pairs, PlanValue::Map(entries)) => entries.iter().all(|entry| {
             is_one_line(&entry.node) && !entry.key.contains(": ") && !entry.key.is_empty()
         }),

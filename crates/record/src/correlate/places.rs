@@ -4,6 +4,7 @@ use brunt_import::plan::{ImportedBody, ImportedRequest, MultipartPart};
 use serde_json::Value;
 use std::collections::HashMap;
 use std::fmt;
+use std::hash::{Hash, Hasher};
 
 /// Header fields with values of the browser.
 const BROWSER_FIELDS: [&str; 13] = [
@@ -37,7 +38,7 @@ pub(super) enum PlaceKind {
 }
 
 /// Place of a value in a request, the same in both recordings.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone)]
 pub(super) struct Place {
     pub(super) kind: PlaceKind,
     /// Position: the number of a segment, the name of a field with its number, or a JSON pointer.
@@ -46,6 +47,28 @@ pub(super) struct Place {
     pub(super) field: String,
     /// True for a JSON number.
     pub(super) is_number: bool,
+}
+
+impl Place {
+    /// The parts that identify a place. The name of a segment contains the segment before it, which may differ between
+    /// the recordings.
+    fn identity(&self) -> (PlaceKind, &str, bool) {
+        (self.kind, &self.key, self.is_number)
+    }
+}
+
+impl PartialEq for Place {
+    fn eq(&self, other: &Self) -> bool {
+        self.identity() == other.identity()
+    }
+}
+
+impl Eq for Place {}
+
+impl Hash for Place {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.identity().hash(state);
+    }
 }
 
 impl fmt::Display for Place {

@@ -8,6 +8,7 @@ use super::scenario::checks::StepCheck;
 use super::scenario::keys::{DataFileKeys, ScenarioKeys, StageLoad};
 use super::scenario::{extractors, steps};
 use super::sections::{Form, PlanKey, SECTIONS, plan_keys};
+use super::vary::OF_THE_WHOLE;
 use super::written::{HookLevels, PopulationKeys, ServerKeys, Written};
 use schemars::{JsonSchema, SchemaGenerator};
 use serde_json::{Map, Value};
@@ -15,8 +16,10 @@ use serde_json::{Map, Value};
 /// A part of a plan file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PlanPart {
-    /// The whole file, or the overrides of a contender.
+    /// The whole file.
     Plan,
+    /// Overrides of the plan, such as those of a contender.
+    Override,
     /// A map of settings, by its name, such as `load`.
     Section(&'static str),
     /// A population.
@@ -126,6 +129,7 @@ impl PlanPart {
     pub fn noun(self) -> &'static str {
         match self {
             Self::Plan => "plan",
+            Self::Override => "override",
             Self::Section(name) => name,
             Self::Population => "population",
             Self::Scenario => "scenario",
@@ -151,7 +155,7 @@ impl PlanPart {
             (Self::Stage | Self::StepList, PlanValue::List(_)) => {
                 whole(Self::Step, ContainerForm::List)
             }
-            (Self::Overrides, _) => whole(Self::Plan, ContainerForm::Map),
+            (Self::Overrides, _) => whole(Self::Override, ContainerForm::Map),
             (_, PlanValue::Map(entries)) => {
                 entries.iter().filter_map(|entry| self.container(&entry.key, &entry.node)).collect()
             }
@@ -162,13 +166,13 @@ impl PlanPart {
     /// The container that a key has; None if the key has a value.
     pub fn container(self, key: &str, value: &PlanNode) -> Option<PartContainer> {
         let (part, form) = match self {
-            Self::Plan | Self::Population => match key {
+            Self::Plan | Self::Override | Self::Population => match key {
                 "scenario" => (Self::Scenario, ContainerForm::Single),
                 "setup" | "teardown" => (Self::Stage, ContainerForm::Single),
                 "server" => (Self::Server, ContainerForm::Single),
                 "hooks" => (Self::Hooks, ContainerForm::Single),
                 "populations" => (Self::Population, ContainerForm::Map),
-                "contenders" => (Self::Plan, ContainerForm::Map),
+                "contenders" => (Self::Override, ContainerForm::Map),
                 "factors" | "choose" => (Self::Overrides, ContainerForm::Map),
                 "probes" => (Self::Probe, ContainerForm::List),
                 _ => (Self::Section(section(key)?), ContainerForm::Single),
@@ -219,8 +223,9 @@ impl PlanPart {
             Self::Population => only("{load: {users: 1}}"),
             Self::Section("script.request") => only("{url: /}"),
             // Nothing is overridden yet.
-            Self::Plan | Self::Overrides => only("{}"),
-            Self::Section(_)
+            Self::Override | Self::Overrides => only("{}"),
+            Self::Plan
+            | Self::Section(_)
             | Self::Scenario
             | Self::Stage
             | Self::Check
@@ -240,14 +245,10 @@ impl PlanPart {
         table.defining_keys().find(|key| node.child(key).is_some())
     }
 
-    /// Containers that a part with this content lacks, as kinds to add.
+    /// Kinds of the containers that a part with this content lacks.
     pub fn missing(self, node: &PlanNode) -> Vec<PartKind> {
-        let about = |key: &str| {
-            let keys = self.all_keys(node).into_iter();
-            keys.filter(|known| known.name == key).map(|known| known.about).collect()
-        };
         let examples: &[(&str, &str)] = match self {
-            Self::Plan => &[
+            Self::Plan | Self::Override => &[
                 ("scenario", "{base: 'http://127.0.0.1:8080', steps: [{get: /}]}"),
                 ("script", "{request: 'http://127.0.0.1:8080/'}"),
                 ("load", "{}"),
@@ -272,20 +273,29 @@ impl PlanPart {
                 ("connection", "{}"),
                 ("checks", "{}"),
             ],
-            Self::Scenario => &[("data", "[users.csv]")],
-            Self::Step => &[("extract", "{id: $.id}"), ("check", "{status: 200}"), ("else", "[]")],
+            Self::Scenario | Self::Stage => &[("steps", "[]"), ("data", "[users.csv]")],
+            Self::Branch | Self::Case => &[("steps", "[]")],
+            Self::Step => &[
+                ("steps", "[]"),
+                ("extract", "{id: $.id}"),
+                ("check", "{status: 200}"),
+                ("else", "[]"),
+            ],
             Self::Hooks => &[("before", "{}"), ("after", "{}")],
             _ => &[],
         };
-        let has_key = |key: &str| self.all_keys(node).iter().any(|known| known.name == key);
-        let absent = examples.iter().filter(|(key, _)| node.child(key).is_none() && has_key(key));
-        absent
-            .map(|(key, example)| PartKind {
-                name: (*key).to_owned(),
-                about: about(key),
+        let keys = self.all_keys(node);
+        let absent = examples.iter().filter(|(key, _)| node.child(key).is_none());
+        let kinds = absent.filter_map(|(name, example)| {
+            // A kind of step has certain keys only.
+            let key = keys.iter().find(|known| known.name == *name)?;
+            Some(PartKind {
+                name: (*name).to_owned(),
+                about: key.about.clone(),
                 example: (*example).to_owned(),
             })
-            .collect()
+        });
+        kinds.collect()
     }
 
     /// Keys with values, without those that are containers of parts.
@@ -302,6 +312,11 @@ impl PlanPart {
     fn all_keys(self, node: &PlanNode) -> Vec<PartKey> {
         match self {
             Self::Plan => with_settings(PartKey::of::<Written>()),
+            Self::Override => {
+                let mut keys = with_settings(PartKey::of::<Written>());
+                keys.retain(|key| !OF_THE_WHOLE.contains(&key.name.as_str()));
+                keys
+            }
             Self::Section(section) => {
                 let keys = plan_keys().iter().filter(|key| key.section() == Some(section));
                 keys.map(PartKey::from).collect()

@@ -68,7 +68,9 @@ impl EditedPlan {
         let digest = digest_of(&bytes);
         let text = String::from_utf8(bytes).ok().filter(|text| is_declared_utf8(file, text));
         let text = text.ok_or_else(|| {
-            Problem::bad_request(format!("{file}: the file is not in UTF-8; convert it first"))
+            Problem::bad_request(format!(
+                "{file}: a file in the editor must be in UTF-8, and declare no other encoding"
+            ))
         })?;
         Ok(Self { file: file.to_owned(), text: text.replace("\r\n", "\n"), digest })
     }

@@ -14,8 +14,8 @@ use brunt_import::detect::{DetectedFormat, detect};
 use brunt_import::jmx::{JmxOptions, read};
 use brunt_import::{ImportError, ImportOptions, import};
 use maud::{Markup, html};
-use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Name of the input, in comments of the plan.
@@ -72,22 +72,23 @@ fn plan_of(fields: &Fields) -> Result<(String, Vec<String>), Problem> {
             Ok((plan, Vec::new()))
         }
         Some(DetectedFormat::Jmx) => {
-            // The plan is saved below this directory, so relative names stay valid.
-            let options = JmxOptions {
-                file: INPUT.to_owned(),
-                directory: PathBuf::from("."),
-                files: PathBuf::new(),
-                allowed: Vec::new(),
-                properties: BTreeMap::new(),
-                base: None,
-            };
-            let imported = read(text.as_bytes(), &options)?;
+            let imported = read(text.as_bytes(), &jmx_options(INPUT, fields.first("file")))?;
             Ok((imported.plan, imported.notices))
         }
         None => Err(Problem::bad_request(
             "The format is not known. Write HAR, commands of curl, OpenAPI, a collection of Postman, a plan of JMeter \
              (.jmx), or a URL on each line.",
         )),
+    }
+}
+
+/// Options for a plan of `JMeter`. The plan file is saved beside `file`, so relative names stay valid.
+pub fn jmx_options(name: &str, file: &str) -> JmxOptions {
+    let directory = Path::new(file).parent().filter(|parent| !parent.as_os_str().is_empty());
+    JmxOptions {
+        file: name.to_owned(),
+        directory: directory.unwrap_or(Path::new(".")).to_owned(),
+        ..JmxOptions::default()
     }
 }
 

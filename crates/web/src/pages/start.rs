@@ -36,10 +36,8 @@ const OPTIONS: [(&str, &str, &str); 4] = [
 pub async fn show(State(shared): State<Arc<Shared>>, uri: Uri) -> Result<Html<String>, Problem> {
     let fields = query(&uri);
     let target = fields.first("target");
-    let details = if target.is_empty() {
-        html! {}
-    } else if is_jmx(target) {
-        // A plan of JMeter has properties, which are options.
+    // Properties of JMeter are set in the field of options.
+    let details = if target.is_empty() || is_jmx(target) {
         html! {}
     } else if is_url(target) {
         html! { @for (name, title, example) in OPTIONS { (field(name, title, example)) } }

@@ -501,5 +501,5 @@ fn a_plan_of_jmeter_is_edited_and_stays_one() {
     fs::write(&file, "<?xml version=\"1.0\" encoding=\"ISO-8859-1\"?><jmeterTestPlan/>")
         .expect("a file");
     let refused = session.get(&format!("/edit?file={}", escaped(&file)));
-    assert!(refused.status == 400 && refused.body.contains("not in UTF-8"), "{}", refused.body);
+    assert!(refused.status == 400 && refused.body.contains("must be in UTF-8"), "{}", refused.body);
 }

@@ -77,7 +77,7 @@ pub(super) fn in_header(
     let after =
         common_after(&first[place + value.first.len()..], &second[other + value.second.len()..]);
     let pattern = format!(
-        "(?i){}: {}({}){}",
+        "(?im)^{}: {}({}){}",
         regex::escape(name),
         regex::escape(&first[..place]),
         class(value, after),

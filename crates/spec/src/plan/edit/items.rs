@@ -81,7 +81,7 @@ pub fn item(text: &str, file: &str, path: &str) -> Result<PlanItem> {
         let indentation = member.start - start;
         // A dash after another dash begins no line.
         if editor.is_first_of_line(member.start) {
-            let start = editor.comments_above(start);
+            let start = editor.comments_above(parent, index);
             let lines = text[start..end].lines();
             item.lines = lines.map(|line| without_indentation(line, indentation)).collect();
         }
@@ -173,10 +173,7 @@ fn inserted(text: &str, file: &str, list: &str, index: usize, item: &PlanItem) -
                 // A list within a list begins after the dash of the other one.
                 None if !begins_line => first,
                 // Above the comments of the first item, which describe it.
-                None => {
-                    let start = editor.comments_above(editor.line_start(first));
-                    editor.line_end_before(start)
-                }
+                None => editor.line_end_before(editor.comments_above(layout?, 0)),
             };
             let mut addition = editor.lines(first, item.lines());
             if position == first {
@@ -213,7 +210,7 @@ fn first_item(text: &str, file: &str, list: &str, item: &PlanItem) -> Option<Str
     }
     let editor = Editor::new(&text);
     let member = &parent.members()[index];
-    let start = editor.comments_above(editor.line_start(member.start));
+    let start = editor.comments_above(parent, index);
     let range = editor.line_end_before(start)..editor.line_end(member.value.range.end);
     let lines = editor.lines(member.start, item.lines());
     Some(apply_changes(&text, vec![Change { range, text: lines }]))
@@ -230,13 +227,19 @@ pub fn remove(text: &str, file: &str, path: &str) -> Result<String> {
     let found = root.as_ref().and_then(|root| target(root, &places));
     let comments = found.filter(|_| matches!(places.last(), Some(Place::Index(_)))).map(|found| {
         let editor = Editor::new(text);
-        let start = editor.line_start(found.parent.members()[found.index].start);
-        let is_block = found.parent.style() == Style::Block;
-        if is_block { editor.comments_above(start)..start } else { start..start }
+        let start = found.parent.members()[found.index].start;
+        let line = editor.line_start(start);
+        // The comments above a dash after another dash are those of the outer item.
+        let has_lines = found.parent.style() == Style::Block && editor.is_first_of_line(start);
+        if has_lines { editor.comments_above(found.parent, found.index)..line } else { line..line }
     });
-    let mut text = text.to_owned();
-    text.replace_range(comments.unwrap_or_default(), "");
-    edit(&text, file, path, None)
+    let mut new_text = text.to_owned();
+    new_text.replace_range(comments.unwrap_or_default(), "");
+    // Lines that look like comments may belong to a value; without them the tree would be another one.
+    let old_tree = comparable(&Yaml::from(&yaml::parse(text, file)?));
+    let is_same =
+        yaml::parse(&new_text, file).is_ok_and(|tree| comparable(&Yaml::from(&tree)) == old_tree);
+    edit(if is_same { &new_text } else { text }, file, path, None)
 }
 
 /// Returns the text with another name for the key at a path.
@@ -276,10 +279,17 @@ pub fn rename(text: &str, file: &str, path: &str, name: &str) -> Result<String> 
 }
 
 impl Editor<'_> {
-    /// Start of the comments that end directly above the line at `start`; `start` if there are none.
-    fn comments_above(&self, mut start: usize) -> usize {
-        while start > 0 {
+    /// Start of the comments that end directly above the line of a member; the start of its line if there are none.
+    fn comments_above(&self, parent: &Layout, index: usize) -> usize {
+        let members = parent.members();
+        let mut start = self.line_start(members[index].start);
+        // A line that begins with `#` may be the end of the value before.
+        let before = index.checked_sub(1).map_or(0, |before| members[before].value.range.end);
+        while start > before {
             let line = self.line_start(start - 1);
+            if line < before {
+                break;
+            }
             let above = &self.text[line..start];
             if above.trim().is_empty() || !is_blank(above) {
                 break;

@@ -131,3 +131,68 @@ fn edits_that_would_change_other_values_are_refused() {
     ");
     assert_eq!(set(shared, "d", "6"), shared.replace('5', "6"));
 }
+
+/// Moves or removes an item, as forms do.
+fn without_item(text: &str, path: &str) -> String {
+    super::remove(text, "plan.yaml", path).unwrap_or_else(|error| error.to_string())
+}
+
+fn with_item(text: &str, list: &str, index: usize, path: &str) -> String {
+    let item = item(text, "plan.yaml", path).unwrap();
+    insert(text, "plan.yaml", list, index, &item).unwrap_or_else(|error| error.to_string())
+}
+
+#[test]
+fn lines_of_a_text_are_no_comments_of_the_next_item() {
+    let text = "steps:\n- script: |\n    a()\n    # kept\n- get: /\n# of the last\n- get: /b\n";
+    assert_eq!(
+        without_item(text, "steps[1]"),
+        "steps:\n- script: |\n    a()\n    # kept\n# of the last\n- get: /b\n"
+    );
+    assert_eq!(
+        with_item(text, "steps", 0, "steps[1]"),
+        text.replace("steps:\n", "steps:\n- get: /\n")
+    );
+    assert_eq!(without_item(text, "steps[2]"), text.replace("# of the last\n- get: /b\n", ""));
+    let quoted = "a:\n- 'x\n\n  # y'\n- z\n";
+    assert_eq!(without_item(quoted, "a[1]"), "a:\n- 'x\n\n  # y'\n");
+}
+
+#[test]
+fn items_move_within_all_kinds_of_lists() {
+    let nested = "shuffle:\n# first group\n- - get: /a\n  - get: /b\n";
+    assert_eq!(without_item(nested, "shuffle[0][0]"), "shuffle:\n# first group\n- - get: /b\n");
+    assert_eq!(
+        with_item(nested, "shuffle[0]", 0, "shuffle[0][1]"),
+        "shuffle:\n# first group\n- - get: /b\n  - get: /a\n  - get: /b\n"
+    );
+    let flow = "steps: [{get: /a},\n  {get: /b}]\n";
+    assert_eq!(
+        with_item(flow, "steps", 1, "steps[0]"),
+        "steps: [{get: /a},\n  {get: /a}, {get: /b}]\n"
+    );
+    let windows = "steps:\r\n# a\r\n- get: /a\r\n- get: /b\r\n";
+    assert_eq!(
+        with_item(windows, "steps", 2, "steps[0]"),
+        "steps:\r\n# a\r\n- get: /a\r\n- get: /b\r\n# a\r\n- get: /a\r\n"
+    );
+    let null = "load: {rate: 5}\nsteps:\nother:\n- get: /\n";
+    assert_eq!(
+        with_item(null, "steps", 0, "other[0]"),
+        "load: {rate: 5}\nsteps:\n- get: /\nother:\n- get: /\n"
+    );
+    assert!(with_item(null, "load", 0, "other[0]").contains("no list"));
+    assert!(with_item(null, "other", 5, "other[0]").contains("1 items"));
+}
+
+#[test]
+fn keys_are_renamed() {
+    let renamed = |text: &str, path: &str, name: &str| {
+        rename(text, "plan.yaml", path, name).unwrap_or_else(|error| error.to_string())
+    };
+    let text = "a: 1  # one\n\"b c\": {x: 2, y: 3}\n";
+    assert_eq!(renamed(text, "a", "new"), text.replace("a: 1", "new: 1"));
+    assert_eq!(renamed(text, "b c", "b c"), text);
+    assert_eq!(renamed(text, "b c.x", "z: #"), text.replace("{x:", "{\"z: #\":"));
+    assert!(renamed(text, "a", "b c").contains("exists already"));
+}

@@ -2,12 +2,13 @@
 
 use super::{EditedPlan, MAX_FORM_BYTES};
 use crate::layout::{Problem, json};
+use crate::pages::import::jmx_options;
 use crate::shared::{Shared, form_up_to, with_store};
 use axum::body::Body;
 use axum::extract::State;
 use axum::response::Response;
 use brunt_editor::{Element, PlanText, is_jmx};
-use brunt_import::jmx::{JmxOptions, read};
+use brunt_import::jmx::read;
 use brunt_jmx::{FilePosition, JmxDocument};
 use brunt_model::load::Load;
 use brunt_model::{Experiment, Population};
@@ -108,13 +109,7 @@ fn jmx_problems(plan: &EditedPlan) -> Vec<TextProblem> {
         message: format!("brunt does not run this element: {}", element.place),
     });
     let mut problems: Vec<TextProblem> = unsupported.collect();
-    let directory = Path::new(&plan.file).parent().unwrap_or(Path::new("."));
-    let options = JmxOptions {
-        file: plan.file.clone(),
-        directory: directory.to_owned(),
-        ..JmxOptions::default()
-    };
-    if let Err(error) = read(plan.text.as_bytes(), &options) {
+    if let Err(error) = read(plan.text.as_bytes(), &jmx_options(&plan.file, &plan.file)) {
         problems.push(TextProblem::error(None, error.to_string()));
     }
     problems

@@ -16,13 +16,19 @@ const OPEN_DEPTH: usize = 3;
 /// Makes the nodes of a tree, up to a maximum number.
 struct TreeMaker {
     remaining: usize,
+    /// True if the body has more values.
+    is_cut: bool,
 }
 
 /// The tree of a body.
 pub fn tree(text: &str) -> Markup {
-    let mut maker = TreeMaker { remaining: MOST_VALUES };
+    let text = text.trim_start_matches('\u{feff}');
+    let mut maker = TreeMaker { remaining: MOST_VALUES, is_cut: false };
     let nodes = match serde_json::from_str::<Value>(text) {
         Ok(value) => maker.value(None, &value, 0),
+        Err(error) if text.trim_start().starts_with(['{', '[']) => {
+            return html! { p class="hint" { "The JSON cannot be shown as a tree: " (error) } };
+        }
         Err(error) if !text.trim_start().starts_with('<') => {
             return html! { p class="hint" { "The body is neither JSON nor XML nor HTML: " (error) } };
         }
@@ -34,7 +40,7 @@ pub fn tree(text: &str) -> Markup {
     };
     html! {
         ul class="tree" { (nodes) }
-        @if maker.remaining == 0 {
+        @if maker.is_cut {
             p class="hint" { "The tree shows the first " (count(MOST_VALUES as u64)) " values." }
         }
     }
@@ -43,8 +49,9 @@ pub fn tree(text: &str) -> Markup {
 impl TreeMaker {
     /// True if one more node may be made.
     fn take(&mut self) -> bool {
+        self.is_cut |= self.remaining == 0;
         self.remaining = self.remaining.saturating_sub(1);
-        self.remaining > 0
+        !self.is_cut
     }
 
     fn value(&mut self, key: Option<&str>, value: &Value, depth: usize) -> Markup {
