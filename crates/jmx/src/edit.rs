@@ -242,24 +242,40 @@ impl<'d> TestElement<'d> {
             let markup = format!("<collectionProp name=\"{name}\">{entries}</collectionProp>");
             return self.add_property(path, markup);
         };
-        // Entries that are the same, in the same order, keep their layout.
-        let old = list.items().map(|item| document.source(document.range(item.node())));
-        if old.eq(entries.iter().map(String::as_str)) {
-            return Some(TextChange::default());
-        }
-        if entries.is_empty() {
-            return Some(document.set_content(list.node(), ""));
-        }
-        let own = document.indentation(document.range(list.node()).start).unwrap_or_default();
-        let first = list.items().next().map(|item| document.range(item.node()).start);
-        let indentation = first
-            .and_then(|start| document.indentation(start))
-            .map_or_else(|| format!("{own}  "), str::to_owned);
+        let (Some(content), Some(first)) = (document.content(list.node()), list.items().next())
+        else {
+            // The collection is empty.
+            let own = document.indentation(document.range(list.node()).start).unwrap_or_default();
+            let mut markup = String::new();
+            for entry in entries {
+                let _ = write!(markup, "\n{own}  {entry}");
+            }
+            let end = if entries.is_empty() { String::new() } else { format!("\n{own}") };
+            return Some(document.set_content(list.node(), &format!("{markup}{end}")));
+        };
         let mut markup = String::new();
-        for entry in entries {
-            let _ = write!(markup, "\n{indentation}{entry}");
+        let mut position = content.start;
+        let mut rest = entries.iter();
+        for item in list.items() {
+            let range = document.range(item.node());
+            // The layout between entries stays, and so do comments.
+            let before = document.source(position..range.start);
+            match rest.next() {
+                Some(entry) => markup.extend([before, entry]),
+                None => markup.push_str(before.trim_end()),
+            }
+            position = range.end;
         }
-        Some(document.set_content(list.node(), &format!("{markup}\n{own}")))
+        let indentation = document.indentation(document.range(first.node()).start);
+        for entry in rest {
+            // A file on one line stays on one line.
+            if let Some(indentation) = indentation {
+                let _ = write!(markup, "\n{indentation}");
+            }
+            markup.push_str(entry);
+        }
+        markup.push_str(document.source(position..content.end));
+        Some(document.set_content(list.node(), &markup))
     }
 
     /// Returns the change that inserts the markup of elements with their trees before the child at an index, or after the last
