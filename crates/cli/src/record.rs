@@ -122,21 +122,21 @@ pub fn record(args: &RecordArgs) -> Result<Exit, CommandError> {
         keep_static: args.keep_static,
         think: !args.no_think,
     };
-    let made = plan::plan(&first, second.as_ref(), &conversion)
+    let recorded_plan = plan::plan(&first, second.as_ref(), &conversion)
         .map_err(|error| usage_error(error.into()))?;
-    for part in &made.left_out {
+    for part in &recorded_plan.left_out {
         screen::print_line(&format!("brunt: left out: {part}"));
     }
-    if let Some(correlation) = &made.correlation {
+    if let Some(correlation) = &recorded_plan.correlation {
         for line in correlation.report().lines() {
             screen::print_line(&format!("brunt: {line}"));
         }
     }
     let Some(output) = &args.output else {
-        crate::output::print(&made.text).map_err(runtime_error)?;
+        crate::output::print(&recorded_plan.text).map_err(runtime_error)?;
         return Ok(Exit::Measured);
     };
-    write(output, &made.text)?;
+    write(output, &recorded_plan.text)?;
     let name = output.display();
     let next = format!("check it with `brunt plan check {name}`, run it with `brunt run {name}`");
     crate::output::print(format!("{name} is written: {next}\n")).map_err(runtime_error)?;

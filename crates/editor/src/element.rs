@@ -143,6 +143,22 @@ impl ElementForm {
 }
 
 impl Field {
+    /// A field without a value.
+    pub(crate) fn new(path: String, name: &str, form: FieldForm) -> Self {
+        Self {
+            path,
+            name: name.to_owned(),
+            about: String::new(),
+            form,
+            words: Vec::new(),
+            default: None,
+            value: None,
+            cut: false,
+            line: None,
+            required: false,
+        }
+    }
+
     /// Refuses the change of a value that the form does not show as a whole.
     ///
     /// # Errors

@@ -4,11 +4,15 @@
 //! `/`, and the names of its property: `0.2.1/HTTPSampler.path`. The list of an element's children has the path of the element.
 
 use crate::element::{AddedKind, Addition, Element, ElementForm, ElementList, Field, FieldForm};
+use crate::item_paths::{ItemPaths, is_within};
 use crate::plan_edit::{EditError, EditedText, PlanEdit};
 use brunt_jmx::edit::{TextChange, apply_changes};
 use brunt_jmx::forms::{self, PairForm, PropertyForm, PropertyRow};
 use brunt_jmx::property::{Property, PropertyKind};
 use brunt_jmx::{JmxDocument, Role, TestElement};
+
+/// Paths of the children of an element.
+const ITEMS: ItemPaths = ItemPaths { open: ".", close: "" };
 
 /// Type of all elements: each can be in each list.
 const ELEMENT: &str = "element";
@@ -216,9 +220,7 @@ impl JmxPlan {
         let mut outermost: Vec<String> = Vec::new();
         for path in paths {
             self.find(path)?;
-            let is_inner = paths.iter().any(|other| {
-                path.strip_prefix(other.as_str()).is_some_and(|rest| rest.starts_with('.'))
-            });
+            let is_inner = paths.iter().any(|other| other != path && is_within(path, other));
             if !is_inner && !outermost.contains(path) {
                 outermost.push(path.clone());
             }
@@ -257,19 +259,12 @@ impl JmxPlan {
         let markup = markups.collect::<Vec<_>>().join("\n");
         // Copies are inserted before the originals are removed, so the index counts in the old list.
         let inserted = vec![target.insert_child(index, &markup)];
-        let select = (0..paths.len()).map(|number| format!("{list}.{}", index + number));
-        let mut select: Vec<String> = select.collect();
         if !is_move {
-            return Ok(self.with_changes(inserted, select));
+            return Ok(self.with_changes(inserted, ITEMS.inserted(list, index, paths.len())));
         }
         let copied = Self::read(&apply_changes(&self.text, inserted))?;
-        let originals = paths.iter().map(|path| shifted(path, list, index, paths.len()));
-        let originals: Vec<String> = originals.collect();
+        let (originals, select) = ITEMS.moved(&paths, list, index);
         let text = copied.remove(&originals)?.text;
-        // The last one first, because a removal changes only the indices after it.
-        for path in originals.iter().rev() {
-            select = select.iter().map(|selected| without(selected, path)).collect();
-        }
         Ok(EditedText { text, select })
     }
 }
@@ -390,7 +385,7 @@ fn added_kinds(parent: &TestElement<'_>) -> Vec<AddedKind> {
 }
 
 fn fields(path: &str, element: &TestElement<'_>) -> Vec<Field> {
-    let name = field(format!("{path}/{NAME}"), "Name", FieldForm::Text);
+    let name = Field::new(format!("{path}/{NAME}"), "Name", FieldForm::Text);
     let mut fields = vec![name.with_value(&element.name())];
     let rows = element.kind().and_then(forms::form).map(|form| form.properties).unwrap_or_default();
     for row in rows {
@@ -416,7 +411,7 @@ fn fields(path: &str, element: &TestElement<'_>) -> Vec<Field> {
         // Names without a row, and names that the form has no place for.
         if !is_in_row && !name.is_empty() && !name.contains('/') {
             let line = Some(property.line() as usize);
-            let field = field(format!("{path}/{name}"), &name, form);
+            let field = Field::new(format!("{path}/{name}"), &name, form);
             fields.push(Field { line, ..field }.with_value(&property.text()));
         }
     }
@@ -445,7 +440,7 @@ fn row_field(path: &str, row: &PropertyRow, property: Option<Property<'_>>) -> F
     let field = Field {
         words: words.iter().map(|word| (*word).to_owned()).collect(),
         about: format!("`{}`", row.path),
-        ..field(format!("{path}/{}", row.path), row.label, form)
+        ..Field::new(format!("{path}/{}", row.path), row.label, form)
     };
     let Some(property) = property else { return field };
     let line = Some(property.line() as usize);
@@ -499,21 +494,6 @@ fn is_raw_body(path: &str, property: Option<&Property<'_>>, pairs: &PairForm) ->
     }
 }
 
-fn field(path: String, name: &str, form: FieldForm) -> Field {
-    Field {
-        path,
-        name: name.to_owned(),
-        about: String::new(),
-        form,
-        words: Vec::new(),
-        default: None,
-        value: None,
-        cut: false,
-        line: None,
-        required: false,
-    }
-}
-
 /// A name and its value from a line.
 fn name_and_value(line: &str) -> Result<(String, String), EditError> {
     let pair = line.split_once(": ").or_else(|| Some((line.trim_end().strip_suffix(':')?, "")));
@@ -524,32 +504,4 @@ fn name_and_value(line: &str) -> Result<(String, String), EditError> {
 
 fn indices(path: &str) -> Vec<usize> {
     path.split('.').filter_map(|index| index.parse().ok()).collect()
-}
-
-/// True if a path is another one, or leads through it.
-fn is_within(path: &str, outer: &str) -> bool {
-    path.strip_prefix(outer).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
-}
-
-/// The path of an element after items were inserted at an index of a list.
-fn shifted(path: &str, list: &str, index: usize, count: usize) -> String {
-    with_index(path, list, |old| if old >= index { old + count } else { old })
-}
-
-/// The path of an element after another one was removed.
-fn without(path: &str, removed: &str) -> String {
-    let Some((list, removed)) = removed.rsplit_once('.') else { return path.to_owned() };
-    let removed: usize = removed.parse().unwrap_or(usize::MAX);
-    with_index(path, list, |old| if old > removed { old - 1 } else { old })
-}
-
-/// The path with another index in a list, if it leads through the list.
-fn with_index(path: &str, list: &str, change: impl Fn(usize) -> usize) -> String {
-    let mut all = indices(path);
-    let depth = indices(list).len();
-    let is_in_list = is_within(path, list) && all.len() > depth;
-    if is_in_list {
-        all[depth] = change(all[depth]);
-    }
-    all.iter().map(usize::to_string).collect::<Vec<_>>().join(".")
 }

@@ -9,9 +9,10 @@
 //! The text is the only state: there is no model of a plan that is written back. Plan files (YAML) and plans of `JMeter` (.jmx)
 //! have the same tree and the same edits.
 //!
-//! * `element`: elements and their forms. `plan_edit`: edits. `yaml`, `jmx`: the two formats.
+//! * `element`: elements and their forms. `plan_edit`: edits. `item_paths`: paths of moved items. `yaml`, `jmx`: the two formats.
 
 pub mod element;
+mod item_paths;
 mod jmx;
 pub mod plan_edit;
 mod yaml;

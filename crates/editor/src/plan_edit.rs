@@ -96,7 +96,7 @@ impl EditError {
 ///
 /// # Errors
 ///
-/// An edit is not possible; none of them is carried out.
+/// One of the edits is not possible. Then none is applied.
 pub fn apply(file: &str, text: &str, edits: &[PlanEdit]) -> Result<EditedText, EditError> {
     let elements: usize = edits.iter().map(PlanEdit::elements).sum();
     if elements > MOST_ELEMENTS {

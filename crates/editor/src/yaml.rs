@@ -44,7 +44,7 @@ impl YamlPlan {
             file: file.to_owned(),
             text: text.to_owned(),
             root,
-            layout: Layout::of(text),
+            layout: Layout::read(text),
             line_starts,
         })
     }

@@ -129,7 +129,7 @@ pub struct ImportedRequest {
     pub status: Option<String>,
     /// Timeout of the request; None means the default.
     pub timeout: Option<Duration>,
-    /// True for a step of a WebSocket, whose method is OPEN, SEND or AWAIT.
+    /// True for a step of a WebSocket. Its method is OPEN, SEND or AWAIT.
     pub is_websocket: bool,
     /// True if a message of a WebSocket has no reply.
     pub awaits_no_message: bool,

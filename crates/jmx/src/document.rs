@@ -15,6 +15,7 @@ mod lines;
 mod parse;
 mod text;
 
+pub use encoding::declared as declared_encoding;
 pub use parse::{MAX_BYTES, MAX_DEPTH, MAX_NODES};
 pub(crate) use text::{decode, decode_attribute, encode, encode_attribute};
 

@@ -114,7 +114,7 @@ impl<'d> TestElement<'d> {
             let name = encode_attribute(last(path));
             return self.add_property(path, format!("<{tag} name=\"{name}\">{markup}</{tag}>"));
         };
-        // `FloatProperty` has the value in an element of its own.
+        // `FloatProperty` has the value in an element named `value`.
         let value = document
             .elements(property.node())
             .find(|&child| document.name(child) == "value")
@@ -148,7 +148,7 @@ impl<'d> TestElement<'d> {
         false
     }
 
-    /// Returns the change that adds a markup at the end of an element, on a line of its own.
+    /// Returns the change that adds a markup at the end of an element, on a separate line.
     fn append(&self, id: NodeId, markup: &str) -> TextChange {
         let document = self.document();
         let Some(last) = document.elements(id).next_back() else {
@@ -198,10 +198,10 @@ impl<'d> TestElement<'d> {
         let mut old: Vec<Property<'_>> = list.iter().flat_map(Property::items).collect();
         let mut entries = Vec::new();
         for (name, value) in pairs {
-            let known = take(&mut old, |item| {
+            let entry = take(&mut old, |item| {
                 item.properties().text(form.name).unwrap_or_default() == *name
             });
-            entries.push(match known {
+            entries.push(match entry {
                 Some(item) => self.with_value(&item, form, value),
                 None => pair_markup(form, name, value),
             });
@@ -228,7 +228,7 @@ impl<'d> TestElement<'d> {
         apply_changes(text, vec![TextChange { range: inner, text: change.text }])
     }
 
-    /// Writes the entries of a collection, each on a line of its own.
+    /// Writes the entries of a collection. Entries that stay keep their lines.
     fn set_entries(
         &self,
         path: &str,

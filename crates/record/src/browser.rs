@@ -158,9 +158,9 @@ impl Browser {
             .envs(options.x_authority.iter().map(|file| ("XAUTHORITY", file)))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
-            // A file, because nobody reads the many warnings unless the browser does not start.
+            // A file: the warnings matter only if the browser does not start.
             .stderr(File::create(directory.join(ERRORS))?)
-            // Ctrl-C in the terminal ends the recording, not the browser, whose bodies are still to be read.
+            // Ctrl-C ends the recording, not the browser: the bodies of replies are read after it.
             .process_group(0);
         let mut child = command.spawn().map_err(|error| RecordError::Start {
             program: options.program.display().to_string(),

@@ -321,7 +321,7 @@ impl<'f> Search<'f> {
                 let Some(other) = others.get(&place).filter(|other| **other != value) else {
                     continue;
                 };
-                // It repeats an earlier URL, so it needs no origin of its own.
+                // `Referer` repeats an earlier URL, whose values are replaced there.
                 if place.kind != PlaceKind::Referer {
                     let parts = self.parts(index, &place, &value, other);
                     insert(replacements, place, &value, parts);

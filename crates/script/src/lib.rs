@@ -34,5 +34,6 @@ pub use replies::script_call::sample_message;
 pub use texts::before_run::BeforeRun;
 pub use texts::feed::Feeds;
 pub use texts::files::{is_below, read_text, writable_path};
+pub use texts::reply_view::unescaped;
 pub use texts::template::{RenderContext, Template, TextPosition};
 pub use texts::{body, decoded, expression, feed, functions, grpc, pattern, template};

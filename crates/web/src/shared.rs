@@ -122,6 +122,20 @@ pub async fn form_up_to(max_bytes: usize, shared: &Shared, body: Body) -> Result
     Ok(fields)
 }
 
+/// Does work on another thread, so that other requests need not wait.
+///
+/// # Errors
+///
+/// Those of the work.
+pub async fn on_thread<T: Send + 'static>(
+    shared: &Arc<Shared>,
+    work: impl FnOnce(&Shared) -> Result<T, Problem> + Send + 'static,
+) -> Result<T, Problem> {
+    let shared = Arc::clone(shared);
+    let done = spawn_blocking(move || work(&shared)).await;
+    done.map_err(|error| Problem::internal(&error))?
+}
+
 /// Does work with the store on another thread, so that other requests need not wait.
 ///
 /// # Errors
@@ -131,16 +145,14 @@ pub async fn with_store<T: Send + 'static>(
     shared: &Arc<Shared>,
     work: impl FnOnce(&Store, &Shared) -> Result<T, Problem> + Send + 'static,
 ) -> Result<T, Problem> {
-    let shared = Arc::clone(shared);
-    let done = spawn_blocking(move || {
+    on_thread(shared, move |shared| {
         let store = shared.take_store()?;
-        let result = work(&store, &shared)?;
+        let result = work(&store, shared)?;
         // After an error, the next request opens the store again.
         shared.idle().push(store);
         Ok(result)
-    });
-    let done = done.await;
-    done.map_err(|error| Problem::internal(&error))?
+    })
+    .await
 }
 
 impl From<StoreError> for Problem {

@@ -75,5 +75,4 @@ export const words = {
   curveTitle: (name: string, unit: string) => (name ? `${name}, ${unit}` : unit),
   curve: (name: string, unit: string, duration: string, low: string, high: string) =>
     `${name ? `${name}: ` : ''}${unit} over ${duration}: ${low} to ${high}`,
-  time: () => 'time',
 };

@@ -2,7 +2,8 @@
 
 use super::YamlPlan;
 use super::fields::NAME_PREFIX;
-use super::find::{PartPlace, join, split};
+use super::find::{ITEMS, PartPlace, join, split};
+use crate::item_paths::is_within;
 use crate::plan_edit::{EditError, EditedText, PlanEdit};
 use brunt_spec::SpecError;
 use brunt_spec::plan::edit::{self, PlanItem};
@@ -19,7 +20,8 @@ impl YamlPlan {
         match edit {
             PlanEdit::Set { path, value } => self.set(path, value),
             PlanEdit::Remove { paths } => {
-                let text = self.without(paths)?;
+                let paths = self.outermost(paths)?;
+                let text = without_items(&self.file, self.text.clone(), &paths)?;
                 Ok(EditedText { text, select: Vec::new() })
             }
             PlanEdit::Add { list, index, kind } => self.add(list, *index, kind),
@@ -29,7 +31,9 @@ impl YamlPlan {
                     return Err(EditError("an element cannot be moved into itself".to_owned()));
                 }
                 let copies = self.copy(&paths, list, *index)?;
-                moved(&self.file, &copies, &paths, list, *index)
+                let (originals, select) = ITEMS.moved(&paths, list, *index);
+                let text = without_items(&self.file, copies.text, &originals)?;
+                Ok(EditedText { text, select })
             }
             PlanEdit::Copy { paths, list, index } => {
                 self.copy(&self.outermost(paths)?, list, *index)
@@ -163,8 +167,7 @@ impl YamlPlan {
             // Each insertion moves the next place on by one.
             text = edit::insert(&text, &self.file, list, index + number, &item)?;
         }
-        let select = (index..index + paths.len()).map(|index| format!("{list}[{index}]"));
-        Ok(EditedText { text, select: select.collect() })
+        Ok(EditedText { text, select: ITEMS.inserted(list, index, paths.len()) })
     }
 
     /// The part at a path, which is in a list.
@@ -177,15 +180,6 @@ impl YamlPlan {
             )));
         }
         Ok(place)
-    }
-
-    fn without(&self, paths: &[String]) -> Result<String, EditError> {
-        let mut paths = self.outermost(paths)?;
-        paths.reverse();
-        // The last one first, so that the other paths stay valid.
-        paths
-            .iter()
-            .try_fold(self.text.clone(), |text, path| Ok(edit::remove(&text, &self.file, path)?))
     }
 
     fn enable(&self, paths: &[String], enabled: bool) -> Result<EditedText, EditError> {
@@ -238,54 +232,10 @@ enum AddedTo<'n> {
     Part(PartPlace<'n>),
 }
 
-/// True if a path is another one, or leads through it.
-fn is_within(path: &str, outer: &str) -> bool {
-    path.strip_prefix(outer).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
-}
-
-/// Removes the originals after copies of them were inserted at an index of a list.
-fn moved(
-    file: &str,
-    copies: &EditedText,
-    paths: &[String],
-    list: &str,
-    index: usize,
-) -> Result<EditedText, EditError> {
-    let mut text = copies.text.clone();
-    let mut select = copies.select.clone();
-    // The last one first, because a removal changes only the indices after it.
-    for path in paths.iter().rev() {
-        let path = after_insertion(path, list, index, paths.len());
-        text = edit::remove(&text, file, &path)?;
-        select = select.iter().map(|selected| after_removal(selected, &path)).collect();
-    }
-    Ok(EditedText { text, select })
-}
-
-/// The path of an element after items were inserted at an index of a list.
-fn after_insertion(path: &str, list: &str, index: usize, count: usize) -> String {
-    with_index(path, list, |old| if old >= index { old + count } else { old })
-}
-
-/// The path of an element after another one was removed.
-fn after_removal(path: &str, removed: &str) -> String {
-    let Some((list, removed)) = removed.strip_suffix(']').and_then(|path| path.rsplit_once('['))
-    else {
-        return path.to_owned();
-    };
-    let removed: usize = removed.parse().unwrap_or(usize::MAX);
-    with_index(path, list, |old| if old > removed { old - 1 } else { old })
-}
-
-/// The path with another index in a list, if it leads through the list.
-fn with_index(path: &str, list: &str, change: impl Fn(usize) -> usize) -> String {
-    let rest = path.strip_prefix(list).and_then(|rest| rest.strip_prefix('['));
-    let parts = rest.and_then(|rest| rest.split_once(']'));
-    let index = parts.and_then(|(index, _)| index.parse::<usize>().ok());
-    match parts.zip(index) {
-        Some(((_, rest), index)) => format!("{list}[{}]{rest}", change(index)),
-        None => path.to_owned(),
-    }
+/// Returns a text without the values at these paths, which are in the order of the text.
+fn without_items(file: &str, text: String, paths: &[String]) -> Result<String, EditError> {
+    // The last one first, so that the other paths stay valid.
+    paths.iter().rev().try_fold(text, |text, path| Ok(edit::remove(&text, file, path)?))
 }
 
 /// A name that a map does not have yet.

@@ -15,12 +15,12 @@ impl YamlPlan {
     pub fn fields(place: &PartPlace<'_>) -> Vec<Field> {
         let mut fields = Vec::new();
         if place.has_free_name {
-            let name = field(format!("{NAME_PREFIX}{}", place.path), "name", FieldForm::Text);
+            let name = Field::new(format!("{NAME_PREFIX}{}", place.path), "name", FieldForm::Text);
             fields
                 .push(Field { required: true, ..name }.with_value(place.name.unwrap_or_default()));
         }
         if let Some(form) = whole_form(place) {
-            let whole = field(place.path.clone(), place.part.noun(), form);
+            let whole = Field::new(place.path.clone(), place.part.noun(), form);
             fields.push(with_value(whole, place.node));
             return fields;
         }
@@ -31,16 +31,11 @@ impl YamlPlan {
             let words =
                 if let KeyForm::Choice(words) = &key.form { words.clone() } else { Vec::new() };
             let field = Field {
-                path: join(&place.path, &key.name),
                 required: required == Some(key.name.as_str()),
-                name: key.name,
                 about: key.about,
-                form,
                 words,
                 default: key.default,
-                value: None,
-                cut: false,
-                line: None,
+                ..Field::new(join(&place.path, &key.name), &key.name, form)
             };
             fields.push(match value {
                 Some(value) => with_value(field, value),
@@ -99,22 +94,6 @@ fn with_value(field: Field, node: &PlanNode) -> Field {
     let line = Some(node.at.line_and_column().0 as usize);
     let form = field.form;
     Field { line, ..field }.with_value(&text_of(node, form))
-}
-
-/// A field without a value.
-fn field(path: String, name: &str, form: FieldForm) -> Field {
-    Field {
-        path,
-        name: name.to_owned(),
-        about: String::new(),
-        form,
-        words: Vec::new(),
-        default: None,
-        value: None,
-        cut: false,
-        line: None,
-        required: false,
-    }
 }
 
 /// The form of a part that is edited as one value; None if its keys have fields.

@@ -1,9 +1,13 @@
 //! Finds the parts of a plan file by their paths.
 
+use crate::item_paths::{ItemPaths, is_within};
 use brunt_spec::plan::edit::Layout;
 use brunt_spec::plan::parts::{ContainerForm, PlanPart};
 use brunt_spec::plan::{PlanNode, PlanValue};
 use std::ops::Range;
+
+/// Paths of the items of a list.
+pub const ITEMS: ItemPaths = ItemPaths { open: "[", close: "]" };
 
 /// A part of a plan file with its place.
 #[derive(Debug, Clone)]
@@ -98,7 +102,7 @@ impl<'n> PartPlace<'n> {
         let mut place = self;
         // Only one child can lead to the path, so the way down needs no return.
         while place.path != path {
-            place = place.children().into_iter().find(|child| contains(&child.path, path))?;
+            place = place.children().into_iter().find(|child| is_within(path, &child.path))?;
         }
         Some(place)
     }
@@ -120,11 +124,6 @@ impl<'n> PartPlace<'n> {
         }
         Some(start..layout.range.end.max(start))
     }
-}
-
-/// True if a path is this one or leads through it.
-fn contains(path: &str, inner: &str) -> bool {
-    inner.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
 }
 
 /// The path of a key in a map.

@@ -99,7 +99,7 @@ fn wide(bytes: &[u8], encoding: Encoding) -> Result<(Cow<'_, str>, Encoding), Jm
 }
 
 /// Encoding named by the XML declaration.
-fn declared(bytes: &[u8]) -> Option<&str> {
+pub fn declared(bytes: &[u8]) -> Option<&str> {
     let rest = bytes.strip_prefix(b"<?xml")?;
     let end = rest.windows(2).position(|two| two == b"?>")?;
     let declaration = std::str::from_utf8(&rest[..end]).ok()?;

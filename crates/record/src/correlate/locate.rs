@@ -8,7 +8,7 @@ use super::tokens::WordIndex;
 use brunt_import::har::{Flow, Reply};
 use brunt_model::extract::{ExtractFrom, Extractor, MatchChoice, ReplyPart};
 use brunt_script::proposals::values;
-use std::borrow::Cow;
+use brunt_script::unescaped;
 use std::collections::HashSet;
 use url::Position;
 
@@ -264,25 +264,4 @@ fn cookie_value<'r>(reply: &'r Reply, cookie: &str) -> Option<&'r str> {
     fields
         .filter_map(|(_, field)| field.split(';').next()?.split_once('='))
         .find_map(|(name, value)| (name.trim() == cookie).then_some(value.trim()))
-}
-
-/// Replaces the entities of HTML that the part `unescaped_body` replaces.
-fn unescaped(text: &str) -> Cow<'_, str> {
-    if !text.contains('&') {
-        return text.into();
-    }
-    // `&amp;` is last: otherwise `&amp;lt;` would become `<` instead of `&lt;`.
-    let named = [
-        ("&lt;", "<"),
-        ("&gt;", ">"),
-        ("&quot;", "\""),
-        ("&apos;", "'"),
-        ("&#39;", "'"),
-        ("&nbsp;", "\u{a0}"),
-        ("&amp;", "&"),
-    ];
-    named
-        .iter()
-        .fold(text.to_owned(), |text, (name, character)| text.replace(name, character))
-        .into()
 }

@@ -120,8 +120,8 @@ fn json_paths(body: &str, wanted: &str) -> Vec<ExtractFrom> {
     paths
 }
 
-/// A step of a path to the value of a key.
-fn step(key: &str) -> String {
+/// The step of a `JSONPath` to the value of a key.
+pub fn step(key: &str) -> String {
     let is_plain = key.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
         && key.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
     if is_plain {

@@ -75,7 +75,7 @@ pub fn edit(text: &str, file: &str, path: &str, value: Option<&Yaml>) -> Result<
         return Ok(editor.with_first_entry(&expected_tree));
     }
     let root =
-        layout::read(text).ok_or_else(|| refusal(file, path, "a key of the file is no text"))?;
+        Layout::read(text).ok_or_else(|| refusal(file, path, "a key of the file is no text"))?;
     // A comment below a text in lines would become a part of it; the second try writes
     // the text within quotes.
     for value in [value.clone(), value.as_ref().map(without_lines)] {

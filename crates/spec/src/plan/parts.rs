@@ -248,7 +248,8 @@ impl PlanPart {
     /// Kinds of the containers that a part with this content lacks.
     pub fn missing(self, node: &PlanNode) -> Vec<PartKind> {
         let examples: &[(&str, &str)] = match self {
-            Self::Plan | Self::Override => &[
+            // Populations and overrides have some of these keys.
+            Self::Plan | Self::Override | Self::Population => &[
                 ("scenario", "{base: 'http://127.0.0.1:8080', steps: [{get: /}]}"),
                 ("script", "{request: 'http://127.0.0.1:8080/'}"),
                 ("load", "{}"),
@@ -265,13 +266,6 @@ impl PlanPart {
                 ("probes", "[host]"),
                 ("hooks", "{}"),
                 ("fleet", "{}"),
-            ],
-            Self::Population => &[
-                ("scenario", "{base: 'http://127.0.0.1:8080', steps: [{get: /}]}"),
-                ("script", "{request: 'http://127.0.0.1:8080/'}"),
-                ("load", "{}"),
-                ("connection", "{}"),
-                ("checks", "{}"),
             ],
             Self::Scenario | Self::Stage => &[("steps", "[]"), ("data", "[users.csv]")],
             Self::Branch | Self::Case => &[("steps", "[]")],

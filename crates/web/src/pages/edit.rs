@@ -9,13 +9,14 @@ use crate::assets::Asset;
 use crate::fields::Fields;
 use crate::layout::{Problem, json, page, strip};
 use crate::pages::tries;
-use crate::shared::{Shared, form_up_to, query, with_store};
+use crate::shared::{Shared, form_up_to, on_thread, query, with_store};
 use aws_lc_rs::digest::{SHA256, digest};
 use axum::body::Body;
 use axum::extract::State;
 use axum::http::{StatusCode, Uri};
 use axum::response::{Html, IntoResponse, Redirect, Response};
 use brunt_editor::is_jmx;
+use brunt_jmx::document::declared_encoding;
 use brunt_model::numbers::hexadecimal;
 use brunt_spec::plan::{replace_file, schema};
 use maud::{Markup, html};
@@ -112,11 +113,9 @@ impl EditedPlan {
 
 /// False if a file of XML declares another encoding than UTF-8, in which a changed text would be garbled.
 fn is_declared_utf8(file: &str, text: &str) -> bool {
-    let declaration = text.split("?>").next().filter(|_| is_jmx(file) && text.starts_with("<?xml"));
-    let encoding = declaration.and_then(|declaration| declaration.split("encoding").nth(1));
+    let encoding = declared_encoding(text.as_bytes()).filter(|_| is_jmx(file));
     encoding.is_none_or(|encoding| {
-        let name = encoding.trim_start_matches([' ', '=', '"', '\'']).to_ascii_lowercase();
-        name.starts_with("utf-8") || name.starts_with("us-ascii")
+        ["utf-8", "us-ascii"].iter().any(|name| encoding.eq_ignore_ascii_case(name))
     })
 }
 
@@ -145,10 +144,8 @@ pub fn address(file: &str) -> String {
 /// It is no plan file, or cannot be read.
 pub async fn show(State(shared): State<Arc<Shared>>, uri: Uri) -> Result<Html<String>, Problem> {
     let file = query(&uri).first("file").to_owned();
-    with_store(&shared, move |_, shared| {
-        Ok(edit_page(&EditedPlan::read(&file)?, &html! {}, shared))
-    })
-    .await
+    on_thread(&shared, move |shared| Ok(edit_page(&EditedPlan::read(&file)?, &html! {}, shared)))
+        .await
 }
 
 /// Shows a text in the editor, below a notice.

@@ -5,7 +5,7 @@ use super::edit::{EditedPlan, MAX_FORM_BYTES, edit_page};
 use crate::assets::Asset;
 use crate::fields::Fields;
 use crate::layout::{Problem, page, strip};
-use crate::shared::{Shared, form_up_to, with_store};
+use crate::shared::{Shared, form_up_to, on_thread};
 use axum::body::Body;
 use axum::extract::State;
 use axum::response::Html;
@@ -48,7 +48,7 @@ pub async fn show(State(shared): State<Arc<Shared>>) -> Html<String> {
 /// The format is unknown, or the input is malformed.
 pub async fn make(State(shared): State<Arc<Shared>>, body: Body) -> Result<Html<String>, Problem> {
     let fields = form_up_to(MAX_FORM_BYTES, &shared, body).await?;
-    with_store(&shared, move |_, shared| {
+    on_thread(&shared, move |shared| {
         let (text, losses) = plan_of(&fields)?;
         let mut file = PathBuf::from(fields.first("file"));
         // A plan of JMeter keeps its own file.

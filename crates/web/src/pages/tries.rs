@@ -13,7 +13,7 @@ use crate::assets::Asset;
 use crate::fields::Fields;
 use crate::layout::{Problem, page, post_form, strip};
 use crate::process::StartedProcess;
-use crate::shared::{Shared, form, query, with_store};
+use crate::shared::{Shared, form, on_thread, query, with_store};
 use crate::tries::MOST_TRIES;
 use axum::body::Body;
 use axum::extract::{Path, State};
@@ -115,7 +115,7 @@ pub async fn show(
     Path(number): Path<u32>,
     uri: Uri,
 ) -> Result<Response, Problem> {
-    with_store(&shared, move |_, shared| {
+    on_thread(&shared, move |shared| {
         let fields = query(&uri);
         let content = TryContent::read(shared, number)?;
         let title = format!("Try {number} of {}", content.file);

@@ -2,6 +2,7 @@
 
 use super::{Located, ValuePair, verified};
 use brunt_model::extract::{ExtractFrom, ReplyPart};
+use brunt_script::proposals;
 use serde_json::Value;
 
 /// Maximum number of paths per value.
@@ -125,15 +126,7 @@ fn tail(steps: &[Step<'_>]) -> String {
 fn step_text(step: &Step<'_>) -> String {
     match step {
         Step::Index(index) => format!("[{index}]"),
-        Step::Key(key) => {
-            let is_plain = key.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
-                && key.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-            if is_plain {
-                format!(".{key}")
-            } else {
-                format!("['{}']", key.replace('\\', "\\\\").replace('\'', "\\'"))
-            }
-        }
+        Step::Key(key) => proposals::step(key),
     }
 }
 

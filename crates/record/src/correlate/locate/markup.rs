@@ -1,7 +1,7 @@
 //! Finds CSS selectors of a value in HTML or XML: attributes, and texts of elements.
 
-use super::unescaped;
 use brunt_model::extract::ExtractFrom;
+use brunt_script::unescaped;
 
 /// Maximum number of selectors per value.
 const MAX_SELECTORS: usize = 12;

@@ -1,6 +1,6 @@
 //! Adds, moves and removes items of lists together with the comments above them, and renames keys.
 
-use super::layout::{self, Layout, Style};
+use super::layout::{Layout, Style};
 use super::{
     Change, Editor, Place, apply, apply_changes, comparable, edit, error, index_of, is_blank,
     places, refusal,
@@ -14,7 +14,7 @@ use crate::plan::yaml;
 pub struct PlanItem {
     /// Its value.
     pub value: Yaml,
-    /// Lines of its text, from the comments above it, without the indentation of its dash. Empty if it has no lines of its own.
+    /// Lines of its text, from the comments above it, without the indentation of its dash. Empty if it shares its lines with other items.
     lines: Vec<String>,
 }
 
@@ -66,13 +66,13 @@ fn no_value(file: &str, path: &str) -> SpecError {
 /// [`SpecError`] if the text is no plan file, or the path leads to no item.
 pub fn item(text: &str, file: &str, path: &str) -> Result<PlanItem> {
     let places = read_path(file, path)?;
-    let tree = Yaml::from(&yaml::parse(text, file)?);
-    let value = value_at(&tree, &places).ok_or_else(|| no_value(file, path))?;
+    let mut tree = Yaml::from(&yaml::parse(text, file)?);
+    let value = value_at(&mut tree, &places).ok_or_else(|| no_value(file, path))?;
     let mut item = PlanItem::new(value.clone());
-    let root = layout::read(text);
-    let found = root.as_ref().and_then(|root| target(root, &places));
+    let root = Layout::read(text);
+    let target = root.as_ref().and_then(|root| target(root, &places));
     if let Some(Target { parent, index }) =
-        found.filter(|found| found.parent.style() == Style::Block)
+        target.filter(|target| target.parent.style() == Style::Block)
     {
         let editor = Editor::new(text);
         let member = &parent.members()[index];
@@ -95,16 +95,6 @@ fn without_indentation(line: &str, indentation: usize) -> String {
     line[blanks.min(indentation)..].to_owned()
 }
 
-fn value_at<'t>(tree: &'t Yaml, places: &[Place]) -> Option<&'t Yaml> {
-    places.iter().try_fold(tree, |tree, place| match (tree, place) {
-        (Yaml::Map(entries) | Yaml::Block(entries), Place::Key(key)) => {
-            entries.iter().find(|(known, _)| known == key).map(|(_, value)| value)
-        }
-        (Yaml::List(items), Place::Index(index)) => items.get(*index),
-        _ => None,
-    })
-}
-
 /// Returns the text with an item at an index of the list at a path. Later items move on. A missing list is added.
 ///
 /// # Errors
@@ -112,8 +102,8 @@ fn value_at<'t>(tree: &'t Yaml, places: &[Place]) -> Option<&'t Yaml> {
 /// [`SpecError`] if the text is no plan file, or the path leads to no list.
 pub fn insert(text: &str, file: &str, list: &str, index: usize, item: &PlanItem) -> Result<String> {
     let list_places = read_path(file, list)?;
-    let tree = comparable(&Yaml::from(&yaml::parse(text, file)?));
-    let length = match value_at(&tree, &list_places) {
+    let mut expected_tree = comparable(&Yaml::from(&yaml::parse(text, file)?));
+    let length = match value_at(&mut expected_tree, &list_places) {
         Some(Yaml::List(items)) => items.len(),
         None | Some(Yaml::Null) => 0,
         Some(_) => return Err(error(file, list, "the value is no list".to_owned())),
@@ -121,9 +111,8 @@ pub fn insert(text: &str, file: &str, list: &str, index: usize, item: &PlanItem)
     if index > length {
         return Err(error(file, list, format!("the list has {length} items")));
     }
-    let mut expected_tree = tree;
     let value = comparable(&item.value);
-    let is_inserted = match value_at_mut(&mut expected_tree, &list_places) {
+    let is_inserted = match value_at(&mut expected_tree, &list_places) {
         Some(Yaml::List(items)) => {
             items.insert(index, value);
             true
@@ -145,7 +134,7 @@ pub fn insert(text: &str, file: &str, list: &str, index: usize, item: &PlanItem)
     Err(refusal(file, list, "the item cannot be inserted without changing others"))
 }
 
-fn value_at_mut<'t>(tree: &'t mut Yaml, places: &[Place]) -> Option<&'t mut Yaml> {
+fn value_at<'t>(tree: &'t mut Yaml, places: &[Place]) -> Option<&'t mut Yaml> {
     places.iter().try_fold(tree, |tree, place| match (tree, place) {
         (Yaml::Map(entries) | Yaml::Block(entries), Place::Key(key)) => {
             entries.iter_mut().find(|(known, _)| known == key).map(|(_, value)| value)
@@ -158,7 +147,7 @@ fn value_at_mut<'t>(tree: &'t mut Yaml, places: &[Place]) -> Option<&'t mut Yaml
 /// Inserts an item into the list at a path. None if the text cannot be changed so.
 fn inserted(text: &str, file: &str, list: &str, index: usize, item: &PlanItem) -> Option<String> {
     let places = places(list)?;
-    let root = layout::read(text)?;
+    let root = Layout::read(text)?;
     let layout = places
         .iter()
         .try_fold(&root, |layout, place| Some(&layout.members()[index_of(layout, place)?].value));
@@ -203,7 +192,7 @@ fn first_item(text: &str, file: &str, list: &str, item: &PlanItem) -> Option<Str
     let marked = item.value.clone().with_comments(vec!["first item".to_owned()]);
     let text = edit(text, file, list, Some(&Yaml::List(vec![marked]))).ok()?;
     let places = places(&format!("{list}[0]"))?;
-    let root = layout::read(&text)?;
+    let root = Layout::read(&text)?;
     let Target { parent, index } = target(&root, &places)?;
     if parent.style() == Style::Flow {
         return Some(text);
@@ -223,15 +212,16 @@ fn first_item(text: &str, file: &str, list: &str, item: &PlanItem) -> Option<Str
 /// [`SpecError`] if the text is no plan file, or the path leads nowhere.
 pub fn remove(text: &str, file: &str, path: &str) -> Result<String> {
     let places = read_path(file, path)?;
-    let root = layout::read(text);
-    let found = root.as_ref().and_then(|root| target(root, &places));
-    let comments = found.filter(|_| matches!(places.last(), Some(Place::Index(_)))).map(|found| {
+    let root = Layout::read(text);
+    let target = root.as_ref().and_then(|root| target(root, &places));
+    let is_item = matches!(places.last(), Some(Place::Index(_)));
+    let comments = target.filter(|_| is_item).map(|Target { parent, index }| {
         let editor = Editor::new(text);
-        let start = found.parent.members()[found.index].start;
+        let start = parent.members()[index].start;
         let line = editor.line_start(start);
         // The comments above a dash after another dash are those of the outer item.
-        let has_lines = found.parent.style() == Style::Block && editor.is_first_of_line(start);
-        if has_lines { editor.comments_above(found.parent, found.index)..line } else { line..line }
+        let has_lines = parent.style() == Style::Block && editor.is_first_of_line(start);
+        if has_lines { editor.comments_above(parent, index)..line } else { line..line }
     });
     let mut new_text = text.to_owned();
     new_text.replace_range(comments.unwrap_or_default(), "");
@@ -256,7 +246,7 @@ pub fn rename(text: &str, file: &str, path: &str, name: &str) -> Result<String> 
         return Ok(text.to_owned());
     }
     let mut tree = comparable(&Yaml::from(&yaml::parse(text, file)?));
-    let Some(Yaml::Map(entries)) = value_at_mut(&mut tree, around) else {
+    let Some(Yaml::Map(entries)) = value_at(&mut tree, around) else {
         return Err(no_value(file, path));
     };
     if entries.iter().any(|(known, _)| known == name) {
@@ -265,9 +255,9 @@ pub fn rename(text: &str, file: &str, path: &str, name: &str) -> Result<String> 
     let entry = entries.iter_mut().find(|(known, _)| known == old);
     name.clone_into(&mut entry.ok_or_else(|| no_value(file, path))?.0);
     let root =
-        layout::read(text).ok_or_else(|| refusal(file, path, "a key of the file is no text"))?;
-    let found = target(&root, &places).ok_or_else(|| no_value(file, path))?;
-    let member = &found.parent.members()[found.index];
+        Layout::read(text).ok_or_else(|| refusal(file, path, "a key of the file is no text"))?;
+    let Target { parent, index } = target(&root, &places).ok_or_else(|| no_value(file, path))?;
+    let member = &parent.members()[index];
     let end = text[..member.value.indicator_end].trim_end_matches([':', ' ', '\t']).len();
     let key = Yaml::text(name).flow();
     let change = Change { range: member.start..end.max(member.start), text: key };

@@ -52,10 +52,26 @@ pub struct Member {
 }
 
 impl Layout {
-    /// Reads the layout of the first document of a YAML text. None if a key is a list, map or alias, the text is no YAML, or
-    /// it has no document.
-    pub fn of(text: &str) -> Option<Self> {
-        read(text)
+    /// Reads the layout of the first document of a YAML text. None if a key is a list, map or alias,
+    /// the text is no YAML, or it has no document.
+    pub fn read(text: &str) -> Option<Self> {
+        let without_bom = text.strip_prefix('\u{feff}');
+        let mut offsets: Vec<usize> = text.char_indices().map(|(offset, _)| offset).collect();
+        // The end of the last value is after the last character.
+        offsets.push(text.len());
+        let protected_text = protect_braces(without_bom.unwrap_or(text));
+        let mut reader = LayoutReader {
+            text,
+            // The parser counts characters without the byte order mark.
+            offsets: offsets.split_off(usize::from(without_bom.is_some())),
+            parser: Parser::new_from_str(&protected_text),
+        };
+        loop {
+            if let (Event::DocumentStart(_), _) = reader.next()? {
+                let start = reader.peek_start()?;
+                return reader.value(start, Style::Block);
+            }
+        }
     }
 
     /// Items or keys of a list or map; empty for a single value.
@@ -89,28 +105,6 @@ impl Layout {
                 Err("the value has an anchor, so its aliases would change with it")
             }
             _ => Ok(()),
-        }
-    }
-}
-
-/// Reads the layout of the first document of a YAML text. None if a key is a list, map or alias,
-/// the text is no YAML, or it has no document.
-pub(super) fn read(text: &str) -> Option<Layout> {
-    let without_bom = text.strip_prefix('\u{feff}');
-    let mut offsets: Vec<usize> = text.char_indices().map(|(offset, _)| offset).collect();
-    // The end of the last value is after the last character.
-    offsets.push(text.len());
-    let protected_text = protect_braces(without_bom.unwrap_or(text));
-    let mut reader = LayoutReader {
-        text,
-        // The parser counts characters without the byte order mark.
-        offsets: offsets.split_off(usize::from(without_bom.is_some())),
-        parser: Parser::new_from_str(&protected_text),
-    };
-    loop {
-        if let (Event::DocumentStart(_), _) = reader.next()? {
-            let start = reader.peek_start()?;
-            return reader.value(start, Style::Block);
         }
     }
 }

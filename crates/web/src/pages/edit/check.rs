@@ -3,7 +3,7 @@
 use super::{EditedPlan, MAX_FORM_BYTES};
 use crate::layout::{Problem, json};
 use crate::pages::import::jmx_options;
-use crate::shared::{Shared, form_up_to, with_store};
+use crate::shared::{Shared, form_up_to, on_thread};
 use axum::body::Body;
 use axum::extract::State;
 use axum::response::Response;
@@ -19,7 +19,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Duration of a curve whose load has no end.
+/// Duration of a curve if the load has no end.
 const ENDLESS: Duration = Duration::from_mins(1);
 
 /// A text, checked.
@@ -59,7 +59,7 @@ struct LoadCurve {
 /// The form is wrong.
 pub async fn check(State(shared): State<Arc<Shared>>, body: Body) -> Result<Response, Problem> {
     let fields = form_up_to(MAX_FORM_BYTES, &shared, body).await?;
-    with_store(&shared, move |_, shared| json(&checked(EditedPlan::of_form(&fields), shared))).await
+    on_thread(&shared, move |shared| json(&checked(EditedPlan::of_form(&fields), shared))).await
 }
 
 /// Checks a text, and keeps it for edits.
@@ -144,7 +144,7 @@ impl TextProblem {
         Self { line: 0, column: 0, severity: "warning", message }
     }
 
-    /// An error at a place; None stands for the whole file.
+    /// An error at a place. Without a place, it concerns the whole file.
     fn error(place: Option<FilePosition>, message: String) -> Self {
         let FilePosition { line, column } = place.unwrap_or(FilePosition { line: 0, column: 0 });
         Self { line, column, severity: "error", message }

@@ -5,7 +5,7 @@ use super::check::{CheckedText, checked};
 use super::{EditedPlan, MAX_FORM_BYTES};
 use crate::fields::Fields;
 use crate::layout::{Problem, json};
-use crate::shared::{Shared, form, form_up_to, with_store};
+use crate::shared::{Shared, form, form_up_to, on_thread};
 use axum::body::Body;
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -37,7 +37,7 @@ struct EditReply {
 /// The text is not kept, or has no such element.
 pub async fn fields(State(shared): State<Arc<Shared>>, body: Body) -> Result<Response, Problem> {
     let fields = form(&shared, body).await?;
-    with_store(&shared, move |_, shared| {
+    on_thread(&shared, move |shared| {
         let text = kept_text(&fields, shared)?;
         // Reading takes milliseconds, so nothing but the text is kept.
         let plan = PlanText::read(fields.first("file"), &text);
@@ -59,7 +59,7 @@ pub async fn fields(State(shared): State<Arc<Shared>>, body: Body) -> Result<Res
 /// The text is not kept, or an edit is not possible.
 pub async fn change(State(shared): State<Arc<Shared>>, body: Body) -> Result<Response, Problem> {
     let fields = form_up_to(MAX_FORM_BYTES, &shared, body).await?;
-    with_store(&shared, move |_, shared| {
+    on_thread(&shared, move |shared| {
         let text = kept_text(&fields, shared)?;
         let file = fields.first("file");
         let edits: Vec<PlanEdit> = serde_json::from_str(fields.first("edits"))

@@ -5,7 +5,7 @@ use super::{TryContent, address, text_of};
 use crate::fields::Fields;
 use crate::layout::{Problem, post_form};
 use crate::pages::edit::{self, EditedPlan};
-use crate::shared::{Shared, form, with_store};
+use crate::shared::{Shared, form, on_thread};
 use axum::body::Body;
 use axum::extract::{Path, State};
 use axum::response::Redirect;
@@ -196,7 +196,7 @@ pub async fn add(
     body: Body,
 ) -> Result<Redirect, Problem> {
     let fields = form(&shared, body).await?;
-    with_store(&shared, move |_, shared| {
+    on_thread(&shared, move |shared| {
         let content = TryContent::read(shared, number)?;
         let sample = fields.first("sample").parse().ok().and_then(|number| content.sample(number));
         let sample = sample.ok_or_else(|| Problem::not_found("There is no such sample."))?;
