@@ -21,7 +21,8 @@ mod tests;
 
 use brunt_model::analysis::{Culprit, Reason};
 use brunt_model::finding::{LimitingResource, State, UseOrigin};
-use brunt_model::{Bottleneck, Run, Verdict};
+use brunt_model::text::Value;
+use brunt_model::{Bottleneck, Run, Text, Verdict, text};
 use facts::ServerFacts;
 
 pub(crate) use cpu::server_cores;
@@ -31,11 +32,11 @@ pub(crate) use cpu::server_cores;
 struct RuleResult {
     /// Examined figures with their thresholds; empty if none was read.
     evidence: Vec<Reason>,
-    /// Exhausted resource as a sentence; None if there is none.
-    sentence: Option<String>,
+    /// Clauses on exhausted resources.
+    limits: Vec<Text>,
     /// Resource that processes other than the server exhausted, as a sentence; None
     /// if there is none.
-    by_others: Option<String>,
+    by_others: Option<Text>,
 }
 
 /// A resource that may limit a server.
@@ -43,8 +44,8 @@ struct Rule {
     culprit: Culprit,
     evaluate: fn(&ServerFacts) -> RuleResult,
     precedence: Precedence,
-    /// Name of the resource in the list of examined resources.
-    words: &'static str,
+    /// Message with the name of the resource in the list of examined resources.
+    name: &'static str,
 }
 
 /// Precedence of a rule if the generator was limited, too.
@@ -63,55 +64,55 @@ const RULES: &[Rule] = &[
         culprit: Culprit::Files,
         evaluate: machine::files,
         precedence: Precedence::OverGenerator,
-        words: "open files",
+        name: "bottleneck.open-files",
     },
     Rule {
         culprit: Culprit::Memory,
         evaluate: machine::memory,
         precedence: Precedence::BelowGenerator,
-        words: "memory",
+        name: "bottleneck.memory",
     },
     Rule {
         culprit: Culprit::Cpu,
         evaluate: cpu::machine,
         precedence: Precedence::OverGenerator,
-        words: "CPU",
+        name: "bottleneck.CPU",
     },
     Rule {
         culprit: Culprit::Core,
         evaluate: cpu::core,
         precedence: Precedence::BelowGenerator,
-        words: "single threads",
+        name: "bottleneck.single-threads",
     },
     Rule {
         culprit: Culprit::Disk,
         evaluate: machine::disk,
         precedence: Precedence::BelowGenerator,
-        words: "disks",
+        name: "bottleneck.disks",
     },
     Rule {
         culprit: Culprit::Network,
         evaluate: machine::network,
         precedence: Precedence::BelowGenerator,
-        words: "network",
+        name: "bottleneck.network",
     },
     Rule {
         culprit: Culprit::Workers,
         evaluate: pools::workers,
         precedence: Precedence::OverGenerator,
-        words: "workers",
+        name: "bottleneck.workers",
     },
     Rule {
         culprit: Culprit::Connections,
         evaluate: pools::connections,
         precedence: Precedence::OverGenerator,
-        words: "connections",
+        name: "bottleneck.connections",
     },
     Rule {
         culprit: Culprit::AcceptQueue,
         evaluate: pools::accept_queue,
         precedence: Precedence::OverGenerator,
-        words: "accept queues",
+        name: "bottleneck.accept-queues",
     },
 ];
 
@@ -122,11 +123,10 @@ pub fn bottleneck(run: &Run, verdict: &Verdict) -> Option<Bottleneck> {
         RULES.iter().map(|rule| (rule, (rule.evaluate)(&facts))).collect();
     let evidence: Vec<Reason> =
         results.iter().flat_map(|(_, result)| result.evidence.iter().cloned()).collect();
-    let mut limits: Vec<(Culprit, Precedence, String)> = results
+    let mut limits: Vec<(Culprit, Precedence, Text)> = results
         .iter()
-        .filter_map(|(rule, result)| {
-            Some((rule.culprit, rule.precedence, result.sentence.clone()?))
-        })
+        .filter(|(_, result)| !result.limits.is_empty())
+        .map(|(rule, result)| (rule.culprit, rule.precedence, Text::series(result.limits.clone())))
         .collect();
     if let Some((culprit, sentence)) = limit_outside_server(&facts, verdict) {
         // A resource that only overload exhausts precedes the generator, unless
@@ -161,17 +161,14 @@ fn is_caused_by_generator(culprit: Culprit, verdict: &Verdict) -> bool {
 /// Returns a limit of the throughput outside the server. It is the generator, or other processes on
 /// its machine. The generator limits by its verdict, or because it took the CPU of a machine that
 /// it shares with the server.
-fn limit_outside_server(facts: &ServerFacts, verdict: &Verdict) -> Option<(Culprit, String)> {
+fn limit_outside_server(facts: &ServerFacts, verdict: &Verdict) -> Option<(Culprit, Text)> {
     let first = verdict.causes.first();
     match (verdict.state, first) {
         (State::Limited, _) => {
             let generator_causes =
                 verdict.causes.iter().filter(|cause| cause.origin == UseOrigin::Generator);
-            let limits: Vec<&str> = generator_causes.map(|cause| cause.limit.words()).collect();
-            Some((
-                Culprit::Generator,
-                format!("the generator was limited by {}", limits.join(", ")),
-            ))
+            let limits = generator_causes.map(|cause| cause.limit.words()).collect::<Value>();
+            Some((Culprit::Generator, text!("bottleneck.generator", limits)))
         }
         (State::BusyMachine, Some(cause)) => Some((Culprit::NotFound, cause.sentence.clone())),
         // A generator that is not limited may still take the CPU that the server needs.
@@ -179,19 +176,24 @@ fn limit_outside_server(facts: &ServerFacts, verdict: &Verdict) -> Option<(Culpr
     }
 }
 
-fn not_found(results: &[(&Rule, RuleResult)]) -> String {
-    let others: Vec<&str> =
-        results.iter().filter_map(|(_, result)| result.by_others.as_deref()).collect();
-    let examined = match others.as_slice() {
-        [] => format!("no examined resource was at its limit ({})", resource_names(results, true)),
-        others => others.join("; "),
+fn not_found(results: &[(&Rule, RuleResult)]) -> Text {
+    let others: Vec<Text> =
+        results.iter().filter_map(|(_, result)| result.by_others.clone()).collect();
+    let examined = if others.is_empty() {
+        text!("bottleneck.none", resources = resource_names(results, true))
+    } else {
+        Text::series(others)
     };
-    let unseen = resource_names(results, false);
-    if unseen.is_empty() { examined } else { format!("{examined}; not examined: {unseen}") }
+    let has_unseen = results.iter().any(|(_, result)| result.evidence.is_empty());
+    if !has_unseen {
+        return examined;
+    }
+    let unseen = text!("bottleneck.not-examined", resources = resource_names(results, false));
+    Text::series(vec![examined, unseen])
 }
 
 /// Names of the resources that have readings, or of those that have none.
-fn resource_names(results: &[(&Rule, RuleResult)], has_readings: bool) -> String {
+fn resource_names(results: &[(&Rule, RuleResult)], has_readings: bool) -> Value {
     let rules = results.iter().filter(|(_, result)| result.evidence.is_empty() != has_readings);
-    rules.map(|(rule, _)| rule.words).collect::<Vec<_>>().join(", ")
+    Value::Words(rules.map(|(rule, _)| Text::of_message(rule.name, Vec::new())).collect())
 }

@@ -3,24 +3,25 @@
 use crate::compare::written;
 use crate::explain::highest_reliable_percentile;
 use brunt_model::finding::State;
-use brunt_model::numbers::{count, percent, percentile, plural, rate, three_digits, time};
+use brunt_model::numbers::{percent, percentile, rate, three_digits, time};
 use brunt_model::objective::{Metric, ObjectiveResult};
 use brunt_model::question::Measure;
-use brunt_model::{Judgement, Load, Plan, Run};
+use brunt_model::text::Value;
+use brunt_model::{Judgement, Load, Plan, Run, Text, text};
 
 /// Minimum ratio of completed requests to arrivals at which an open loop kept up.
 const MIN_ACHIEVED: f64 = 0.99;
 
 /// Returns the sentence; None if no reply came.
-pub fn of_run(run: &Run, judgement: &Judgement) -> Option<String> {
+pub fn of_run(run: &Run, judgement: &Judgement) -> Option<Text> {
     if run.total.completed == 0 {
         return None;
     }
     if judgement.is_load_missing() {
-        return Some("Most of the load is missing: discard these figures.".into());
+        return Some(text!("conclusion.load-missing"));
     }
     if judgement.verdict.state == State::Invalid {
-        return Some("A consistency check failed: discard these figures.".into());
+        return Some(text!("conclusion.invalid"));
     }
     let plan = run.plan.as_ref()?;
     let results: Vec<ObjectiveResult> =
@@ -29,97 +30,111 @@ pub fn of_run(run: &Run, judgement: &Judgement) -> Option<String> {
     let shown = results.iter().find(|result| !result.met).or(results.first());
     let answer = match shown {
         None => figures(run, judgement, plan),
-        Some(shown) => objectives(&results, shown, &load_of(plan)),
+        Some(shown) => objectives(&results, shown, load_of(plan)),
     };
     let share = run.total.error_share();
     let is_in_answer = shown.is_some_and(|shown| {
         shown.objective.metric == Metric::Errors && shown.objective.step.is_none()
     });
-    let errors = if share > 0.0 && !is_in_answer {
-        format!("; {} errors", percent(share))
-    } else {
-        String::new()
-    };
-    Some(format!("{answer}{errors}{}.", doubt(judgement.verdict.state)))
+    let errors =
+        (share > 0.0 && !is_in_answer).then(|| text!("conclusion.errors", share = percent(share)));
+    let clauses: Vec<Text> =
+        [answer].into_iter().chain(errors).chain(doubt(judgement.verdict.state)).collect();
+    Some(text!("conclusion", clauses = Value::Series(clauses)))
 }
 
 /// `p99 is 46.0 ms at 600/s: objective p99 < 50ms met`.
-fn objectives(results: &[ObjectiveResult], shown: &ObjectiveResult, load: &str) -> String {
+fn objectives(results: &[ObjectiveResult], shown: &ObjectiveResult, load: Text) -> Text {
     let missed = results.iter().filter(|result| !result.met).count();
-    let word = if shown.met { "met" } else { "missed" };
     let others = results.len() - 1;
-    let more = match (missed, others as u64) {
-        (_, 0) => String::new(),
-        (0, others) => format!(", and {} more", count(others)),
-        (missed, _) => {
-            format!(" ({missed} of {} missed)", plural(results.len() as u64, "objective"))
-        }
+    let more = match (missed, others) {
+        (_, 0) => Text::default(),
+        (0, others) => text!("conclusion.more-objectives", others),
+        (missed, _) => text!("conclusion.of-objectives", missed, all = results.len()),
     };
     let metric = shown.objective.metric;
-    let least = if shown.at_least { "at least " } else { "" };
-    let value = written(Measure::Run(metric), shown.value);
-    let verb = if metric == Metric::Errors { "are" } else { "is" };
-    format!(
-        "{} {verb} {least}{value}{load}: objective {} {word}{more}",
-        shown.objective.figure(),
-        shown.objective
-    )
+    let value = at_least(written(Measure::Run(metric), shown.value), shown.at_least);
+    let figure = shown.objective.figure();
+    let objective = shown.objective.to_string();
+    match (metric == Metric::Errors, shown.met) {
+        (false, true) => text!("conclusion.met", figure, value, load, objective, more),
+        (false, false) => text!("conclusion.missed", figure, value, load, objective, more),
+        (true, true) => text!("conclusion.errors-met", figure, value, load, objective, more),
+        (true, false) => text!("conclusion.errors-missed", figure, value, load, objective, more),
+    }
 }
 
 /// `13,228 requests/s with 64 connections: p50 is 4.80 ms, p99 12.0 ms`.
-fn figures(run: &Run, judgement: &Judgement, plan: &Plan) -> String {
+fn figures(run: &Run, judgement: &Judgement, plan: &Plan) -> Text {
     let achieved = run.throughput();
     let times = times(run, judgement);
     let offered = run.per_second(run.flow.arrivals);
+    let load = load_of(plan);
     match plan.only().map(|only| &only.load) {
         Some(Load::Open { .. }) if achieved < MIN_ACHIEVED * offered => {
-            format!("{} of {} were answered in time: {times}", rate(achieved), rate(offered))
+            text!("conclusion.behind", achieved = rate(achieved), offered = rate(offered), times)
         }
-        Some(Load::Open { .. }) => format!("{times}{}", load_of(plan)),
-        _ => format!("{} requests/s{}: {times}", three_digits(achieved), load_of(plan)),
+        Some(Load::Open { .. }) => text!("conclusion.open", times, load),
+        _ => text!("conclusion.closed", throughput = three_digits(achieved), load, times),
     }
 }
 
 /// `p50 is 4.80 ms, p99 12.0 ms`, with the highest reliable percentile.
-fn times(run: &Run, judgement: &Judgement) -> String {
+fn times(run: &Run, judgement: &Judgement) -> Text {
+    let median = response(run, 0.5);
     // The median is in the sentence already.
-    let tail = highest_reliable_percentile(run, judgement).filter(|quantile| *quantile > 0.5);
-    let tail = tail.map_or(String::new(), |quantile| {
-        format!(", {} {}", percentile(quantile), response(run, quantile))
-    });
-    format!("p50 is {}{tail}", response(run, 0.5))
+    match highest_reliable_percentile(run, judgement).filter(|quantile| *quantile > 0.5) {
+        Some(quantile) => text!(
+            "conclusion.median-and-tail",
+            median,
+            percentile = percentile(quantile),
+            tail = response(run, quantile)
+        ),
+        None => text!("conclusion.median", median),
+    }
 }
 
-fn response(run: &Run, quantile: f64) -> String {
+fn response(run: &Run, quantile: f64) -> Text {
     let response = run.total.response_quantile(quantile);
-    let least = if response.at_least { "at least " } else { "" };
-    format!("{least}{}", time(response.value))
+    at_least(time(response.value), response.at_least)
+}
+
+/// A figure, or the lower bound of a figure.
+fn at_least(value: String, is_bound: bool) -> Text {
+    if is_bound { text!("conclusion.at-least", value) } else { value.into() }
 }
 
 /// ` at 600/s`, ` with 64 connections`; empty for several populations.
-fn load_of(plan: &Plan) -> String {
-    let Some(only) = plan.only() else { return String::new() };
+fn load_of(plan: &Plan) -> Text {
+    let Some(only) = plan.only() else { return Text::default() };
     let (Load::Open { rate: shape, .. } | Load::Closed { users: shape, .. }) = &only.load;
-    let up_to = if shape.as_constant().is_some() { "" } else { "up to " };
+    let is_constant = shape.as_constant().is_some();
     let peak = only.load.peak();
-    match &only.load {
-        Load::Open { .. } => format!(" at {up_to}{}", rate(peak)),
-        Load::Closed { .. } => {
-            format!(
-                " with {up_to}{}",
-                plural(peak as u64, only.word_for_user(plan.connection_of(0)))
-            )
+    match (&only.load, is_constant) {
+        (Load::Open { .. }, true) => text!("conclusion.at-rate", rate = rate(peak)),
+        (Load::Open { .. }, false) => text!("conclusion.up-to-rate", rate = rate(peak)),
+        (Load::Closed { .. }, is_constant) => {
+            let count = peak as u64;
+            let users = match only.word_for_user(plan.connection_of(0)) {
+                "connection" => text!("connections", count),
+                _ => text!("users", count),
+            };
+            if is_constant {
+                text!("conclusion.with-users", users)
+            } else {
+                text!("conclusion.up-to-users", users)
+            }
         }
     }
 }
 
 /// Reason why the server may do better than the figures show.
-fn doubt(state: State) -> &'static str {
+fn doubt(state: State) -> Option<Text> {
     match state {
-        State::Ok | State::Unjudged | State::Invalid => "",
-        State::Limited => "; the generator was the limit, so the server may do better",
-        State::BusyMachine => "; other processes slowed it, so the server may do better",
-        State::Unexplained => "; it is unknown what delayed requests, so the server may do better",
+        State::Ok | State::Unjudged | State::Invalid => None,
+        State::Limited => Some(text!("conclusion.limited")),
+        State::BusyMachine => Some(text!("conclusion.busy-machine")),
+        State::Unexplained => Some(text!("conclusion.unexplained")),
     }
 }
 
@@ -142,7 +157,7 @@ mod tests {
         run.plan.as_mut().expect("a plan").objectives = bounds.iter().map(below).collect();
         let judgement =
             Judgement { verdict: Verdict { state, ..Verdict::default() }, ..Judgement::default() };
-        of_run(&run, &judgement).expect("a sentence")
+        of_run(&run, &judgement).expect("a sentence").into()
     }
 
     #[test]

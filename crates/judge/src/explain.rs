@@ -18,7 +18,7 @@ mod sockets;
 pub(crate) mod tests;
 
 use brunt_model::finding::Severity;
-use brunt_model::{Finding, Judgement, Run};
+use brunt_model::{Finding, Judgement, Run, Text};
 use facts::ExplainFacts;
 pub use replies::status_remedy;
 use std::cmp::Reverse;
@@ -90,23 +90,23 @@ pub(crate) fn highest_reliable_percentile(run: &Run, so_far: &Judgement) -> Opti
 /// A remark of a rule: a finding without the rule's name.
 pub(crate) struct Remark {
     weight: Severity,
-    sentence: String,
-    remedy: Option<String>,
+    sentence: Text,
+    remedy: Option<Text>,
 }
 
 impl Remark {
     /// A warning: the figures do not mean what a reader would think.
-    pub(crate) fn warning(sentence: String) -> Self {
-        Self { weight: Severity::Warning, sentence, remedy: None }
+    pub(crate) fn warning(sentence: impl Into<Text>) -> Self {
+        Self { weight: Severity::Warning, sentence: sentence.into(), remedy: None }
     }
 
     /// A note: useful, but it does not change the meaning of the figures.
-    pub(crate) fn note(sentence: String) -> Self {
+    pub(crate) fn note(sentence: impl Into<Text>) -> Self {
         Self { weight: Severity::Note, ..Self::warning(sentence) }
     }
 
     /// Adds a remedy.
-    pub(crate) fn with_remedy(self, remedy: impl Into<String>) -> Self {
+    pub(crate) fn with_remedy(self, remedy: impl Into<Text>) -> Self {
         Self { remedy: Some(remedy.into()), ..self }
     }
 

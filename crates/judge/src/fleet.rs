@@ -8,10 +8,14 @@
 //! Out of scope: a judgement.
 
 use crate::facts::{has_loopback_addresses, has_unix_socket};
-use brunt_model::{AgentEnvironment, ProcessShares, Route, Run};
+use brunt_model::numbers::count;
+use brunt_model::text::Value;
+use brunt_model::{AgentEnvironment, ProcessShares, Route, Run, Text, text};
 
-/// Maximum number of agents that a sentence names, unless it names all of them.
-const MOST_NAMED: usize = 2;
+/// Maximum number of agents that a sentence names all.
+const ALL_NAMED: usize = 3;
+/// Number of agents that a sentence names if there are more.
+const SOME_NAMED: usize = 2;
 
 /// An agent of a run.
 #[derive(Clone, Copy)]
@@ -112,14 +116,11 @@ pub(crate) fn agent_of_only_machine(run: &Run) -> Option<AgentOfRun<'_>> {
 }
 
 /// Names agents in a sentence: `agent b`, `agents b and c`, `agents b, c and 5 more`.
-pub(crate) fn names_text(names: &[&str]) -> String {
-    match names {
-        [only] => format!("agent {only}"),
-        [first, second] => format!("agents {first} and {second}"),
-        [first, second, third] => format!("agents {first}, {second} and {third}"),
-        _ => {
-            let named = &names[..MOST_NAMED.min(names.len())];
-            format!("agents {} and {} more", named.join(", "), names.len() - named.len())
-        }
+pub(crate) fn names_text(names: &[&str]) -> Text {
+    if names.len() <= ALL_NAMED {
+        let all: Value = names.iter().copied().map(Text::from).collect();
+        return text!("agents", count = names.len(), names = all);
     }
+    let named = names[..SOME_NAMED].join(", ");
+    text!("agents.and-others", names = named, others = count((names.len() - SOME_NAMED) as u64))
 }

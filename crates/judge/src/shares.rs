@@ -12,9 +12,9 @@
 //! Out of scope: a judgement.
 
 use crate::facts::{ReadingSpan, RunFacts};
-use brunt_model::Run;
 use brunt_model::finding::ProcessUse;
 use brunt_model::reading_names::{self as name, server};
+use brunt_model::{Run, Text, text};
 
 /// Maximum number of processes that are named.
 pub(crate) const MOST_NAMED: usize = 3;
@@ -70,18 +70,23 @@ impl Shares {
     }
 
     /// Other processes as text: `other processes used 1.90 of 2 cores: sh (pid 123) 1.90`.
-    pub fn others_text(&self) -> String {
-        let others = self.others.unwrap_or(0.0);
+    pub fn others_text(&self) -> Text {
+        let used = format!("{:.2}", self.others.unwrap_or(0.0));
+        let cores = format!("{:.0}", self.cores);
         let names: Vec<String> = self.largest_others.iter().map(ToString::to_string).collect();
-        let list = if names.is_empty() { String::new() } else { format!(": {}", names.join(", ")) };
-        format!("other processes used {others:.2} of {:.0} cores{list}", self.cores)
+        if names.is_empty() {
+            return text!("other-processes", used, cores);
+        }
+        text!("other-processes.named", used, cores, processes = names.join(", "))
     }
 
     /// Capacity of the server without brunt, relative to now: `2.00 ÷ 1.85 = 1.08 × as much`. None
     /// if the server's share is not known.
-    pub fn capacity_without_brunt(&self) -> Option<String> {
+    pub fn capacity_without_brunt(&self) -> Option<Text> {
         let server = self.server.filter(|server| *server >= NAMED_FROM && *server < self.cores)?;
-        Some(format!("{:.2} ÷ {server:.2} = {:.2} × as much", self.cores, self.cores / server))
+        let cores = format!("{:.2}", self.cores);
+        let factor = format!("{:.2}", self.cores / server);
+        Some(text!("times-as-much", cores, server = format!("{server:.2}"), factor))
     }
 }
 

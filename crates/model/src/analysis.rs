@@ -5,6 +5,7 @@
 
 use crate::comparison::Pair;
 use crate::finding::{Finding, ProcessUse, State, ThresholdSide};
+use crate::text::{Language, Text};
 use crate::{CapacityResult, Comparison, LoadUnit, Objective};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -114,6 +115,14 @@ pub struct Analysis {
 }
 
 impl Analysis {
+    /// Replaces all texts by their forms in a language.
+    pub fn translate(&mut self, language: Language) {
+        let findings = self.conclusions.iter_mut().chain(&mut self.findings);
+        findings.for_each(|finding| finding.translate(language));
+        let bottlenecks = self.contenders.iter_mut().filter_map(|one| one.bottleneck.as_mut());
+        bottlenecks.for_each(|bottleneck| bottleneck.translate(language));
+    }
+
     /// True if a comparison excludes invalid trials with their blocks, and contains others.
     pub fn excludes_invalid_trials(&self) -> bool {
         self.comparison.as_ref().is_some_and(|comparison| comparison.blocks > 0)
@@ -266,11 +275,19 @@ pub struct Bottleneck {
     /// Resource at its limit.
     pub culprit: Culprit,
     /// As a sentence with its figures, such as "all 20 php-fpm children busy, 35 requests queued".
-    pub sentence: String,
+    pub sentence: Text,
     /// Evidence: each figure with its threshold.
     pub evidence: Vec<Reason>,
     /// Other resources at their limits, each a sentence.
-    pub others: Vec<String>,
+    pub others: Vec<Text>,
+}
+
+impl Bottleneck {
+    /// Replaces all texts by their forms in a language.
+    pub(crate) fn translate(&mut self, language: Language) {
+        self.sentence.translate(language);
+        self.others.iter_mut().for_each(|other| other.translate(language));
+    }
 }
 
 /// Resource that can limit a server.

@@ -1,5 +1,7 @@
 //! Results of the judgement of a run. `judge` computes them, reports show them.
 
+use crate::text;
+use crate::text::{Language, Text};
 use crate::time::seconds;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,7 +13,7 @@ pub struct Judgement {
     /// Conclusion of the run, a sentence: "p99 is 46.0 ms at 600/s: objective p99 < 50ms met.";
     /// null if no reply was received.
     #[serde(default)]
-    pub conclusion: Option<String>,
+    pub conclusion: Option<Text>,
     /// Verdict on the generator and on the validity of the figures.
     pub verdict: Verdict,
     /// Consistency checks; those that were not possible are left out.
@@ -56,6 +58,18 @@ pub struct GroupComparison {
 }
 
 impl Judgement {
+    /// Replaces all texts by their forms in a language.
+    pub fn translate(&mut self, language: Language) {
+        self.conclusion.iter_mut().for_each(|conclusion| conclusion.translate(language));
+        for cause in &mut self.verdict.causes {
+            cause.sentence.translate(language);
+            cause.remedy.translate(language);
+        }
+        self.verdict.unseen.iter_mut().for_each(|sentence| sentence.translate(language));
+        self.findings.iter_mut().for_each(|finding| finding.translate(language));
+        self.bottleneck.iter_mut().for_each(|bottleneck| bottleneck.translate(language));
+    }
+
     /// True if a run is invalid because lost agents had most of its load: all checks passed.
     pub fn is_load_missing(&self) -> bool {
         let first = self.verdict.causes.first();
@@ -79,7 +93,7 @@ pub struct Verdict {
     /// Evidence: each figure with its threshold.
     pub evidence: Vec<FigureEvidence>,
     /// Readings that this system does not provide, each a sentence.
-    pub unseen: Vec<String>,
+    pub unseen: Vec<Text>,
     /// State of each agent, in the order of the environment's agents; left out without agents.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub agents: Vec<State>,
@@ -171,9 +185,9 @@ pub struct OtherCause {
     #[schemars(with = "f64")]
     pub lasted: Duration,
     /// Observation with its figures; a sentence.
-    pub sentence: String,
+    pub sentence: Text,
     /// Action that solves the problem.
-    pub remedy: String,
+    pub remedy: Text,
 }
 
 /// Origin of a resource use.
@@ -250,23 +264,23 @@ pub enum LimitingResource {
 
 impl LimitingResource {
     /// Name of the limit, for sentences with "limited by".
-    pub fn words(self) -> &'static str {
+    pub fn words(self) -> Text {
         match self {
-            Self::Worker => "a worker thread at 100 % CPU",
-            Self::Cores => "the machine's cores, shared with the server",
-            Self::RunQueue => "waiting for a core",
-            Self::Throttled => "CPU throttling",
-            Self::Steal => "CPU time taken by the hypervisor",
-            Self::OtherProcesses => "other processes on this machine",
-            Self::Stopped => "a worker that did not run",
-            Self::Descriptors => "file descriptors",
-            Self::Ports => "local ports",
-            Self::Nic => "the network interface",
-            Self::Packets => "packets per second",
-            Self::Conntrack => "the connection tracking table",
-            Self::Memory => "memory",
-            Self::Lag => "lag",
-            Self::Agent => "a lost agent",
+            Self::Worker => text!("limiting-resource.worker"),
+            Self::Cores => text!("limiting-resource.cores"),
+            Self::RunQueue => text!("limiting-resource.run-queue"),
+            Self::Throttled => text!("limiting-resource.throttled"),
+            Self::Steal => text!("limiting-resource.steal"),
+            Self::OtherProcesses => text!("limiting-resource.other-processes"),
+            Self::Stopped => text!("limiting-resource.stopped"),
+            Self::Descriptors => text!("limiting-resource.descriptors"),
+            Self::Ports => text!("limiting-resource.ports"),
+            Self::Nic => text!("limiting-resource.nic"),
+            Self::Packets => text!("limiting-resource.packets"),
+            Self::Conntrack => text!("limiting-resource.conntrack"),
+            Self::Memory => text!("limiting-resource.memory"),
+            Self::Lag => text!("limiting-resource.lag"),
+            Self::Agent => text!("limiting-resource.agent"),
         }
     }
 }
@@ -315,15 +329,26 @@ pub struct Finding {
     /// Severity of the finding.
     pub severity: Severity,
     /// Finding with its figures; a sentence.
-    pub sentence: String,
+    pub sentence: Text,
     /// Action to take; null if none is needed.
-    pub remedy: Option<String>,
+    pub remedy: Option<Text>,
 }
 
 impl Finding {
     /// Creates a note of a rule.
-    pub fn note(rule: &str, sentence: String) -> Self {
-        Self { rule: rule.into(), severity: Severity::Note, sentence, remedy: None }
+    pub fn note(rule: &str, sentence: impl Into<Text>) -> Self {
+        Self {
+            rule: rule.into(),
+            severity: Severity::Note,
+            sentence: sentence.into(),
+            remedy: None,
+        }
+    }
+
+    /// Replaces the texts by their forms in a language.
+    pub fn translate(&mut self, language: Language) {
+        self.sentence.translate(language);
+        self.remedy.iter_mut().for_each(|remedy| remedy.translate(language));
     }
 }
 

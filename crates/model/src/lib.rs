@@ -10,6 +10,7 @@
 //! * [`experiment`], [`probe_spec`], [`study`]: many runs, readings of a server, and the results.
 //! * [`finding`], [`analysis`], [`question`], [`answer`], [`comparison`]: conclusions.
 //! * [`time`], [`numbers`], [`reading_names`], [`secret`]: instants, numbers as text, names.
+//! * [`text`]: texts for people, in each language.
 
 pub mod agent;
 pub mod analysis;
@@ -49,6 +50,7 @@ pub mod spread;
 pub mod study;
 pub mod system_error;
 pub mod tally;
+pub mod text;
 pub mod time;
 pub mod transaction;
 
@@ -76,5 +78,6 @@ pub use scenario::{Scenario, StageVariables};
 pub use snapshot::{Flow, Snapshot};
 pub use study::{Study, Trial};
 pub use tally::Tally;
+pub use text::{Language, Text};
 pub use time::{Clock, Tick};
 pub use transaction::TransactionTally;

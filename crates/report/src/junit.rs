@@ -322,8 +322,7 @@ fn objective_outcome(judged: &ObjectiveResult, unmet: Unmet) -> Outcome {
 
 fn verdict(study: &Study, analysis: &Analysis, trial: &Trial) -> Outcome {
     let verdict = &trial.judgement.verdict;
-    let causes =
-        verdict.causes.iter().map(|cause| cause.sentence.as_str()).collect::<Vec<_>>().join("; ");
+    let causes = verdict.causes.iter().map(|cause| &*cause.sentence).collect::<Vec<_>>().join("; ");
     // First: the verdict of a run that ended with an error describes only the time before the
     // error.
     if let Some(error) = trial.run.finish.as_ref().and_then(|finish| finish.error.as_ref()) {

@@ -230,7 +230,7 @@ mod tests {
             remedy: "--threads 2, or another machine".into(),
         };
         let verdict = Verdict { state: State::Limited, causes: vec![cause], ..Verdict::default() };
-        let findings = vec![Finding::note("x", "Client and server share this machine.".into())];
+        let findings = vec![Finding::note("x", "Client and server share this machine.")];
         let judgement = Judgement { verdict, findings, ..Judgement::default() };
         let mut text = Vec::new();
         write(&story.run(), &judgement, &mut text).unwrap();

@@ -190,8 +190,8 @@ fn finding_item(finding: &Finding) -> ListItem {
         } else {
             ListMark::Note
         },
-        sentence: finding.sentence.clone(),
-        remedy: finding.remedy.clone(),
+        sentence: finding.sentence.to_string(),
+        remedy: finding.remedy.clone().map(String::from),
     }
 }
 

@@ -18,7 +18,7 @@ pub use connections::ConnectionTotals;
 use brunt_model::finding::{
     self, ConsistencyCheck, FigureEstimate, Finding, State, Steady, Verdict,
 };
-use brunt_model::{Objective, Plan};
+use brunt_model::{Objective, Plan, Text};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -97,7 +97,7 @@ pub struct ResultDocument {
     /// Findings, most serious first.
     pub findings: Vec<Finding>,
     /// Answer to what the run was made for, in a sentence; null if no reply came.
-    pub conclusion: Option<String>,
+    pub conclusion: Option<Text>,
     /// Start of the steady state; null if the run has too few data.
     pub steady_state: Option<Steady>,
     /// Percentiles of the response time, in seconds, each with the interval that holds the true one

@@ -31,7 +31,10 @@ pub fn study_of_several(runs: &[(String, &Run, &Judgement)]) -> (Study, Analysis
     let mut findings = Vec::new();
     for (name, _, judgement) in runs {
         for finding in &judgement.findings {
-            findings.push(Finding { sentence: named(name, &finding.sentence), ..finding.clone() });
+            findings.push(Finding {
+                sentence: named(name, &finding.sentence).into(),
+                ..finding.clone()
+            });
         }
     }
     let conclusions = runs.iter().filter_map(|(name, _, judgement)| {

@@ -16,7 +16,7 @@ use crate::result::{
 };
 use brunt_model::experiment::{ContenderHooks, HookCommands, ManagedServer, TrialOrder};
 use brunt_model::finding::{ConsistencyCheck, Finding, Verdict};
-use brunt_model::{Analysis, Bottleneck, LoadUnit, Plan, ProbeSpec};
+use brunt_model::{Analysis, Bottleneck, LoadUnit, Plan, ProbeSpec, Text};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -149,7 +149,7 @@ pub struct TrialDocument {
     /// Findings, most serious first.
     pub findings: Vec<Finding>,
     /// Answer of the trial in a sentence; null if no reply came.
-    pub conclusion: Option<String>,
+    pub conclusion: Option<Text>,
     /// Server bottleneck; null without readings of the server.
     pub bottleneck: Option<Bottleneck>,
     /// Objectives of the plan, each with its result.

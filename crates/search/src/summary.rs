@@ -119,7 +119,7 @@ pub fn summarize(find: &CapacitySearch, run: &Run, judgement: &Judgement) -> Tri
     }
     let open = run.flow.arrivals > 0;
     let cpu_limit = cpu_taken_from_server(run);
-    let limited = limit_text(judgement).or_else(|| cpu_limit.map(|limit| limit.words().to_owned()));
+    let limited = limit_text(judgement).or_else(|| cpu_limit.map(|limit| limit.words().into()));
     TrialSummary {
         load: run.plan.as_ref().map_or(0.0, |plan| plan.main().load.peak()),
         purpose: None,
@@ -144,10 +144,16 @@ fn limit_text(judgement: &Judgement) -> Option<String> {
     match judgement.verdict.state {
         State::Ok | State::Unjudged => None,
         State::BusyMachine | State::Unexplained | State::Limited => Some(
-            judgement.verdict.causes.first().map_or("lag", |cause| cause.limit.words()).to_owned(),
+            judgement
+                .verdict
+                .causes
+                .first()
+                .map_or(LimitingResource::Lag, |cause| cause.limit)
+                .words()
+                .into(),
         ),
         State::Invalid if judgement.is_load_missing() => {
-            Some(LimitingResource::Agent.words().to_owned())
+            Some(LimitingResource::Agent.words().into())
         }
         State::Invalid => Some("a consistency check failed".to_owned()),
     }

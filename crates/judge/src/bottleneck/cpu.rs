@@ -7,7 +7,8 @@ use brunt_model::analysis::Culprit;
 use brunt_model::finding::ThresholdSide;
 use brunt_model::numbers::{percent, three_digits};
 use brunt_model::reading_names::{self as name, GENERATOR, server};
-use brunt_model::{Run, Tick};
+use brunt_model::text::Value;
+use brunt_model::{Run, Text, Tick, text};
 use std::collections::BTreeMap;
 
 /// Share of all cores that must be busy. At this share, work that arrives at random waits
@@ -44,10 +45,10 @@ pub fn machine(facts: &ServerFacts) -> RuleResult {
         let Some(level) = full_level.filter(|_| !is_used_by_generator) else { continue };
         let sentence = sentence(facts, source, level);
         if is_mostly_used_by_server(facts, source) {
-            result.add_sentence(sentence);
+            result.limits.push(sentence);
         } else {
             result.by_others =
-                Some(format!("{sentence}; the server is not known to have used most of it"));
+                Some(Text::series(vec![sentence, text!("bottleneck.cpu-of-unknown")]));
         }
     }
     result
@@ -78,17 +79,14 @@ fn shares(facts: &ServerFacts) -> Option<Shares> {
 }
 
 /// Returns a sentence if the generator took most of a full machine that it shares with the server.
-pub fn taken_by_generator(facts: &ServerFacts) -> Option<String> {
+pub fn taken_by_generator(facts: &ServerFacts) -> Option<Text> {
     let source = machines(facts).into_iter().find(|source| {
         let values: Vec<f64> = busy(facts, source).into_values().collect();
         mean(&values) >= FULL
             && generators_share(facts, source).is_some_and(|share| share >= GENERATORS)
     })?;
     let share = generators_share(facts, source)?;
-    Some(format!(
-        "the generator took {} of the CPU time of the machine that it shares with the server",
-        percent(share)
-    ))
+    Some(text!("bottleneck.cpu-of-generator", share = percent(share)))
 }
 
 /// Rule: a thread uses a whole core and would use more.
@@ -105,11 +103,8 @@ pub fn core(facts: &ServerFacts) -> RuleResult {
             share: HALF,
         };
         if let Some(level) = result.compare(&figure) {
-            result.add_sentence(format!(
-                "one thread of {} used {} of a core",
-                short(source),
-                percent(level)
-            ));
+            let process = short(source);
+            result.limits.push(text!("bottleneck.core", process, share = percent(level)));
         }
     }
     result
@@ -162,37 +157,36 @@ fn cores_of(facts: &ServerFacts, source: &str) -> Option<f64> {
 
 /// `CPU: 97 % of 2 cores busy; php-fpm 1.62 cores, nginx 0.110 cores`. Names other users if
 /// their share is considerable.
-fn sentence(facts: &ServerFacts, source: &str, level: f64) -> String {
+fn sentence(facts: &ServerFacts, source: &str, level: f64) -> Text {
     let all: Vec<f64> = facts.sum_of_rates(source, &name::HOST_PARTS).into_values().collect();
     // The parts of a machine's CPU time grow by one second per second and core.
     let cores =
         facts.states(source, server::CORES).first().copied().unwrap_or_else(|| mean(&all).round());
-    let mut users: Vec<(&str, f64)> = facts
+    let mut users: Vec<(Text, f64)> = facts
         .sources()
         .filter(|s| s.starts_with("process:"))
-        .filter_map(|s| Some((short(s), cores_of(facts, s)?)))
+        .filter_map(|s| Some((short(s).into(), cores_of(facts, s)?)))
         .collect();
     let server: Option<f64> = (!users.is_empty()).then(|| users.iter().map(|user| user.1).sum());
     users.sort_by(|a, b| b.1.total_cmp(&a.1));
     users.truncate(MOST_NAMED);
     let brunt_cores = cores_of(facts, GENERATOR).filter(|_| facts.same_host());
-    users.extend(brunt_cores.map(|cores| ("brunt itself", cores)));
+    users.extend(brunt_cores.map(|cores| (text!("bottleneck.brunt"), cores)));
     // If the server's processes are known, the unnamed rest of the usage belongs to others.
     let others = server.map(|server| level * mean(&all) - server - brunt_cores.unwrap_or(0.0));
-    users.extend(
-        others.filter(|others| *others >= OTHERS * mean(&all)).map(|others| ("others", others)),
-    );
-    let named: Vec<String> = users
-        .iter()
-        .map(|(label, cores)| format!("{label} {} cores", three_digits(*cores)))
-        .collect();
-    let users_text =
-        if named.is_empty() { String::new() } else { format!("; {}", named.join(", ")) };
-    let alone_text = shares(facts).and_then(|shares| shares.capacity_without_brunt());
-    let alone_text = alone_text.map_or(String::new(), |ratio| {
-        format!("; without brunt on the same machine, its capacity would be at most {ratio}")
-    });
-    format!("CPU: {} of {} cores busy{users_text}{alone_text}", percent(level), three_digits(cores))
+    let others = others.filter(|others| *others >= OTHERS * mean(&all));
+    users.extend(others.map(|cores| (text!("bottleneck.others"), cores)));
+    let mut clauses =
+        vec![text!("bottleneck.cpu-busy", share = percent(level), cores = three_digits(cores))];
+    if !users.is_empty() {
+        let named = users.into_iter().map(|(process, cores)| {
+            text!("bottleneck.cores-of", process, cores = three_digits(cores))
+        });
+        clauses.push(text!("words", words = Value::Words(named.collect())));
+    }
+    let capacity = shares(facts).and_then(|shares| shares.capacity_without_brunt());
+    clauses.extend(capacity.map(|capacity| text!("bottleneck.without-brunt", capacity)));
+    Text::series(clauses)
 }
 
 /// Returns the part of a source's name after its kind: `nginx` of `process:nginx`.

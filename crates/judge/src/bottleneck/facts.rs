@@ -172,12 +172,4 @@ impl RuleResult {
         };
         at_limit.then_some(value)
     }
-
-    /// Adds a sentence about a resource at its limit, after those that were added before.
-    pub fn add_sentence(&mut self, sentence: String) {
-        self.sentence = Some(match self.sentence.take() {
-            Some(before) => format!("{before}; {sentence}"),
-            None => sentence,
-        });
-    }
 }

@@ -7,6 +7,7 @@ use brunt_model::analysis::Culprit;
 use brunt_model::finding::ThresholdSide;
 use brunt_model::numbers::{bits, bytes, percent};
 use brunt_model::reading_names::{self as name, Nic, server};
+use brunt_model::text;
 
 /// Bytes per second read back from swap: 250 pages, each of which makes a request wait for a disk.
 const SWAPPED_IN: f64 = 1e6;
@@ -37,7 +38,7 @@ pub fn memory(facts: &ServerFacts) -> RuleResult {
             ThresholdSide::AtLeast,
         );
         if let Some(rate) = result.compare(&figure) {
-            result.add_sentence(format!("memory: {source} read {}/s back from swap", bytes(rate)));
+            result.limits.push(text!("bottleneck.swap", source, rate = bytes(rate)));
         }
         let free = facts.states_at(source, name::MEMORY_AVAILABLE);
         let all = facts.states_at(source, name::MEMORY_TOTAL);
@@ -50,16 +51,18 @@ pub fn memory(facts: &ServerFacts) -> RuleResult {
             ThresholdSide::Below,
         );
         if let Some(available) = result.compare(&figure) {
-            result.add_sentence(format!("memory: {} of {source} available", percent(available)));
+            result.limits.push(text!(
+                "bottleneck.memory-available",
+                share = percent(available),
+                source
+            ));
         }
         let waited = facts.rates(source, name::PRESSURE_MEMORY);
         let figure =
             memory_figure(source, name::PRESSURE_MEMORY, waited, PRESSURE, ThresholdSide::AtLeast);
         if let Some(share) = result.compare(&figure) {
-            result.add_sentence(format!(
-                "memory: tasks of {source} waited for it {} of the time",
-                percent(share)
-            ));
+            let waited = text!("bottleneck.memory-waited", source, share = percent(share));
+            result.limits.push(waited);
         }
     }
     result
@@ -104,10 +107,8 @@ pub fn disk(facts: &ServerFacts) -> RuleResult {
                 share: HALF,
             };
             if let Some(share) = result.compare(&figure) {
-                result.add_sentence(format!(
-                    "disk {disk} of {source} busy {} of the time",
-                    percent(share)
-                ));
+                let busy = text!("bottleneck.disk-busy", disk, source, share = percent(share));
+                result.limits.push(busy);
             }
         }
     }
@@ -150,11 +151,12 @@ fn link(facts: &ServerFacts, result: &mut RuleResult, source: &str, nic: &str) {
             share: HALF,
         };
         if let Some(share) = result.compare(&figure) {
-            result.add_sentence(format!(
-                "network: {nic} of {source} {direction} {} of its {}",
-                percent(share),
-                bits(speed)
-            ));
+            let share = percent(share);
+            let speed = bits(speed);
+            result.limits.push(match counter {
+                Nic::SentBytes => text!("bottleneck.link-sent", nic, source, share, speed),
+                _ => text!("bottleneck.link-received", nic, source, share, speed),
+            });
         }
     }
 }
@@ -174,10 +176,8 @@ fn dropped_packets(facts: &ServerFacts, result: &mut RuleResult, source: &str, n
         share: HALF,
     };
     if let Some(share) = result.compare(&figure) {
-        result.add_sentence(format!(
-            "network: {nic} of {source} dropped {} of its packets",
-            percent(share)
-        ));
+        let dropped = text!("bottleneck.dropped", nic, source, share = percent(share));
+        result.limits.push(dropped);
     }
 }
 
@@ -195,10 +195,7 @@ pub fn files(facts: &ServerFacts) -> RuleResult {
             share: TENTH,
         };
         if let Some(share) = result.compare(&figure) {
-            result.add_sentence(format!(
-                "{source}: {} of the limit on open files used",
-                percent(share)
-            ));
+            result.limits.push(text!("bottleneck.files-used", source, share = percent(share)));
         }
     }
     result

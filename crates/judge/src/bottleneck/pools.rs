@@ -2,11 +2,11 @@
 
 use super::RuleResult;
 use super::facts::{BottleneckFigure, HALF, ServerFacts, TENTH, mean};
-use brunt_model::Tick;
 use brunt_model::analysis::Culprit;
 use brunt_model::finding::ThresholdSide;
 use brunt_model::numbers::{count, percent};
 use brunt_model::reading_names::{self as name, server};
+use brunt_model::{Text, Tick, text};
 use std::collections::BTreeMap;
 
 /// Share of the connections that nginx may have: some are always about to be opened or closed.
@@ -29,7 +29,7 @@ pub fn workers(facts: &ServerFacts) -> RuleResult {
             share: HALF,
         };
         if result.compare(&figure).is_some() {
-            result.add_sentence(pool.sentence(source));
+            result.limits.push(pool.sentence(source));
         }
     }
     result
@@ -79,27 +79,29 @@ impl Pool {
     }
 
     /// `all 20 php-fpm children busy, 35 requests queued`.
-    fn sentence(&self, source: &str) -> String {
+    fn sentence(&self, source: &str) -> Text {
         let most = self.busy.values().copied().fold(0.0, f64::max);
         let queue: Vec<f64> = self.queue.values().copied().collect();
-        let queued = match mean(&queue).round() {
-            0.0 => String::new(),
+        let busy = count(most as u64);
+        let workers = workers_of(source);
+        match mean(&queue).round() as u64 {
+            0 => text!("bottleneck.workers-busy", busy, workers),
             waiting => {
-                format!(", {} queued", brunt_model::numbers::plural(waiting as u64, "request"))
+                let queued = text!("requests", count = waiting);
+                text!("bottleneck.workers-and-queue", busy, workers, queued)
             }
-        };
-        format!("all {} {} busy{queued}", count(most as u64), workers_of(source))
+        }
     }
 }
 
 /// Name of the workers of a source.
-fn workers_of(source: &str) -> &str {
+fn workers_of(source: &str) -> Text {
     match source.split(':').next().unwrap_or(source) {
-        "php-fpm" => "php-fpm children",
-        "apache" => "Apache workers",
-        "tomcat" => "Tomcat threads",
-        "haproxy" => "connections from HAProxy to its servers",
-        _ => "workers",
+        "php-fpm" => text!("bottleneck.workers-php"),
+        "apache" => text!("bottleneck.workers-apache"),
+        "tomcat" => text!("bottleneck.workers-tomcat"),
+        "haproxy" => text!("bottleneck.workers-haproxy"),
+        _ => text!("bottleneck.workers-other"),
     }
 }
 
@@ -119,21 +121,17 @@ pub fn connections(facts: &ServerFacts) -> RuleResult {
             share: HALF,
         };
         if let Some(level) = result.compare(&figure) {
-            result.add_sentence(format!(
-                "{source}: {} of {} connections open",
-                percent(level),
-                count(limit as u64)
-            ));
+            let limit = count(limit as u64);
+            let open = text!("bottleneck.connections-open", source, share = percent(level), limit);
+            result.limits.push(open);
         }
     }
     for source in facts.sources_with(server::REFUSED) {
         if let Some(refused) =
             counter_growth(&mut result, facts, Culprit::Connections, source, server::REFUSED)
         {
-            result.add_sentence(format!(
-                "{source} closed {} connections at once, because its table was full",
-                count(refused as u64)
-            ));
+            let count = count(refused as u64);
+            result.limits.push(text!("bottleneck.connections-closed", source, count));
         }
     }
     result
@@ -160,17 +158,15 @@ pub fn accept_queue(facts: &ServerFacts) -> RuleResult {
         };
         if result.compare(&figure).is_some() {
             let places = count(mean(&limits) as u64);
-            result.add_sentence(format!("{source}: accept queue full ({places} entries)"));
+            result.limits.push(text!("bottleneck.accept-queue-full", source, places));
         }
     }
     for source in facts.sources_with(name::LISTEN_OVERFLOWS) {
         if let Some(lost) =
             counter_growth(&mut result, facts, Culprit::AcceptQueue, source, name::LISTEN_OVERFLOWS)
         {
-            result.add_sentence(format!(
-                "{source}: {} connections found the accept queue full",
-                count(lost as u64)
-            ));
+            let count = count(lost as u64);
+            result.limits.push(text!("bottleneck.accept-queue-overflow", source, count));
         }
     }
     result

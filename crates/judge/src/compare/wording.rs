@@ -5,11 +5,11 @@
 use super::decide::{DifferenceScale, PairDecision, TestedFigure};
 use super::figures::written;
 use super::sample::ContenderPair;
-use brunt_model::Comparison;
 use brunt_model::comparison::{Better, ComparisonEnd, Test};
 use brunt_model::finding::{Finding, Severity};
 use brunt_model::numbers::{exact_percent, load, plural, size_number, size_percent};
 use brunt_model::question::{ComparisonSettings, Measure, Regression};
+use brunt_model::{Comparison, Text, text};
 
 /// `p99: apache is better by 4.1 % (2.6 to 5.5)`.
 pub fn sentence(figure: &TestedFigure, smallest: f64) -> String {
@@ -187,7 +187,7 @@ fn share_or_infinity(figure: &TestedFigure, difference: f64) -> f64 {
     share.unwrap_or(f64::INFINITY.copysign(difference))
 }
 
-fn finding(rule: &str, weight: Severity, sentence: String, remedy: Option<String>) -> Finding {
+fn finding(rule: &str, weight: Severity, sentence: Text, remedy: Option<Text>) -> Finding {
     Finding { rule: rule.into(), severity: weight, sentence, remedy }
 }
 
@@ -195,19 +195,21 @@ fn finding(rule: &str, weight: Severity, sentence: String, remedy: Option<String
 pub fn findings(comparison: &Comparison) -> Vec<Finding> {
     let mut findings = Vec::new();
     for failed in &comparison.failed {
-        findings.push(finding("comparison_failed", Severity::Warning, format!("{failed}."), None));
+        let sentence = text!("comparison-failed", reason = &**failed);
+        findings.push(finding("comparison_failed", Severity::Warning, sentence, None));
     }
     if comparison.deciding().any(|first| first.verdict == Better::Undecided)
         && comparison.ended != ComparisonEnd::Stored
     {
-        let sentence =
-            format!("Undecided after {}.", plural(u64::from(comparison.blocks), "block"));
+        let blocks = text!("blocks", count = u64::from(comparison.blocks));
+        let sentence = text!("comparison-undecided", blocks);
         let more = comparison.more.map(|more| {
-            let all = u64::from(comparison.blocks + more);
-            format!("--repeat {all} (about {} more needed)", plural(u64::from(more), "block"))
+            let all = (comparison.blocks + more).to_string();
+            let more = text!("blocks", count = u64::from(more));
+            text!("comparison-undecided.remedy-repeat", all, more)
         });
         let resumed = (comparison.ended == ComparisonEnd::Stopped)
-            .then(|| "continue with --resume".to_owned());
+            .then(|| text!("comparison-undecided.remedy-resume"));
         let remedy = resumed.or(more);
         findings.push(finding("comparison_undecided", Severity::Note, sentence, remedy));
     }

@@ -5,6 +5,7 @@
 //! so an option that is already there is replaced in its place.
 
 use brunt_model::secret::REDACTED;
+use brunt_model::{Text, text};
 
 /// The way in which a run was started. It decides how a remedy changes a setting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -81,18 +82,19 @@ impl<'a> RunCommand<'a> {
     }
 
     /// Returns the advice with the setting to change, or the advice alone if none can be changed.
-    pub fn advise(self, advice: &str, setting: Setting, value: &str) -> String {
+    pub fn advise(self, advice: Text, setting: Setting, value: &str) -> Text {
         let replaced = match self.front_end {
             FrontEnd::Options => self.with_option(setting, value),
             FrontEnd::PlanFile => self.with_key(setting.key, value),
-            FrontEnd::Fixed => return advice.to_owned(),
+            FrontEnd::Fixed => return advice,
         };
-        match (replaced.map(|line| executable(&line)), self.front_end) {
-            (Some(Some(command)), _) => format!("{advice}: {command}"),
-            (Some(None), _) => format!("{advice}: {} {value}", setting.option),
-            (None, FrontEnd::PlanFile) => format!("{advice}: `--set {}={value}`", setting.key),
-            (None, _) => format!("{advice}: `{} {value}`", setting.option),
-        }
+        let command = match (replaced.map(|line| executable(&line)), self.front_end) {
+            (Some(Some(command)), _) => command,
+            (Some(None), _) => format!("{} {value}", setting.option),
+            (None, FrontEnd::PlanFile) => format!("`--set {}={value}`", setting.key),
+            (None, _) => format!("`{} {value}`", setting.option),
+        };
+        text!("advice-with-command", advice, command)
     }
 
     /// Returns the command line with another value of an option; None if it does
@@ -136,12 +138,15 @@ impl<'a> RunCommand<'a> {
     }
 
     /// Returns the advice with the option to add, or the advice alone if no setting can be changed.
-    pub fn append(self, advice: &str, option: &str) -> String {
-        match self.front_end {
-            FrontEnd::Fixed => advice.to_owned(),
-            _ if self.words().contains(&option) => executable(&self.line_of_brunt())
-                .map_or(advice.to_owned(), |command| format!("{advice}: {command}")),
-            FrontEnd::Options | FrontEnd::PlanFile => format!("{advice}: `{option}`"),
+    pub fn append(self, advice: Text, option: &str) -> Text {
+        let command = match self.front_end {
+            FrontEnd::Fixed => None,
+            _ if self.words().contains(&option) => executable(&self.line_of_brunt()),
+            FrontEnd::Options | FrontEnd::PlanFile => Some(format!("`{option}`")),
+        };
+        match command {
+            Some(command) => text!("advice-with-command", advice, command),
+            None => advice,
         }
     }
 
@@ -232,19 +237,22 @@ mod tests {
             ("brunt run 'my plan.yaml'", "run longer: `--set load.duration=10s`"),
             ("siege -c 1 http://h/", "run longer"),
         ] {
-            assert_eq!(RunCommand::parse(line).advise("run longer", DURATION, "10s"), advice);
+            assert_eq!(
+                RunCommand::parse(line).advise("run longer".into(), DURATION, "10s"),
+                advice
+            );
         }
     }
 
     #[test]
     fn no_command_has_hidden_secrets_or_options_of_another_tool() {
         let hidden = RunCommand::parse("brunt http://h/ -d 5s --bearer redacted:3dd995");
-        assert_eq!(hidden.advise("run longer", DURATION, "10s"), "run longer: -d 10s");
-        assert_eq!(hidden.advise("lower the rate", RATE, "5"), "lower the rate: `-r 5`");
+        assert_eq!(hidden.advise("run longer".into(), DURATION, "10s"), "run longer: -d 10s");
+        assert_eq!(hidden.advise("lower the rate".into(), RATE, "5"), "lower the rate: `-r 5`");
         assert_eq!(hidden.open_loop(5.0), None);
         let siege = RunCommand::parse("brunt siege -r 10 http://h/");
         assert_eq!(
-            (siege.advise("lower the rate", RATE, "5"), siege.open_loop(5.0)),
+            (siege.advise("lower the rate".into(), RATE, "5"), siege.open_loop(5.0)),
             ("lower the rate".into(), None)
         );
     }
@@ -268,13 +276,14 @@ mod tests {
             ),
         ] {
             assert_eq!(
-                RunCommand::parse(line).advise("run longer", DURATION, "10s"),
+                RunCommand::parse(line).advise("run longer".into(), DURATION, "10s"),
                 advice,
                 "{line}"
             );
         }
         assert_eq!(
-            RunCommand::parse("brunt sweep http://h/ --resume").append("complete it", RESUME),
+            RunCommand::parse("brunt sweep http://h/ --resume")
+                .append("complete it".into(), RESUME),
             "complete it: `brunt sweep http://h/ --resume`"
         );
         assert_eq!(

@@ -1,30 +1,15 @@
 //! Rules on the reuse of connections, and on retransmissions.
 
 use super::{ExplainFacts, Remark, sockets};
-use brunt_model::Failure;
-use brunt_model::numbers::{count, percent, plural, three_digits};
+use brunt_model::numbers::{count, percent, three_digits};
 use brunt_model::plan::{ConnectionLifetime, HttpVersion};
 use brunt_model::reading_names::{RETRANSMITTED, SEGMENTS_SENT};
+use brunt_model::{Failure, Text, text};
 
 /// Minimum number of replaced connections, from which on the server closes them regularly.
 const REPLACED: f64 = 10.0;
 /// Requests per opened connection below which opening connections influences the figures.
 const FREQUENT: f64 = 100.0;
-/// Default limits of servers, and the settings that change them.
-const LIMITS: [(f64, &str); 3] = [
-    (
-        1.0,
-        "let the server keep connections open: look for keepalive_timeout 0 (nginx), KeepAlive Off (Apache) or HTTP/1.0",
-    ),
-    (
-        100.0,
-        "raise the server's limit of requests on a connection: Apache's MaxKeepAliveRequests and Tomcat's maxKeepAliveRequests are 100 unless set",
-    ),
-    (
-        1000.0,
-        "raise the server's limit of requests on a connection: nginx's keepalive_requests is 1000 unless set",
-    ),
-];
 /// Number of retransmitted segments, and their share of all segments, below which they are chance.
 const RETRANSMITTED_MANY: f64 = 10.0;
 const RETRANSMITTED_SHARE: f64 = 0.01;
@@ -37,13 +22,14 @@ pub fn reuse(facts: &ExplainFacts) -> Option<Remark> {
         return None;
     }
     let each = flow.begun as f64 / flow.opened as f64;
-    let sentence = format!(
-        "Connections were reused less than requested: {} needed {}, {} each on average, because the server closed them{}.",
-        plural(flow.begun, "request"),
-        plural(flow.opened, "connection"),
-        three_digits(each),
-        if idle(facts, replaced) { " while they were idle" } else { "" }
-    );
+    let requests = text!("requests", count = flow.begun);
+    let connections = text!("connections", count = flow.opened);
+    let mean = three_digits(each);
+    let sentence = if idle(facts, replaced) {
+        text!("reuse.while-idle", requests, connections, each = mean)
+    } else {
+        text!("reuse", requests, connections, each = mean)
+    };
     let remark = if each < FREQUENT { Remark::warning(sentence) } else { Remark::note(sentence) };
     Some(remark.with_remedy(reuse_remedy(facts, replaced)))
 }
@@ -81,19 +67,26 @@ fn idle(facts: &ExplainFacts, replaced: f64) -> bool {
     facts.run.flow_all.closed_idle as f64 > replaced / 2.0
 }
 
-fn reuse_remedy(facts: &ExplainFacts, replaced: f64) -> String {
+fn reuse_remedy(facts: &ExplainFacts, replaced: f64) -> Text {
     if idle(facts, replaced) {
-        return "raise the server's keep-alive timeout (nginx: keepalive_timeout, Apache: KeepAliveTimeout)".into();
+        return text!("reuse.remedy-idle");
     }
     // Connections that ended had served as many requests as the limit. Those still open at the end
     // may have served any number up to it.
     let flow = &facts.run.flow_all;
-    let least = flow.begun as f64 / flow.opened as f64;
-    let most = flow.begun as f64 / replaced;
-    let known_limit = LIMITS.iter().find(|limit| (least * 0.98..most * 1.02).contains(&limit.0));
-    known_limit
-        .map_or("raise the server's limit of requests on a connection", |limit| limit.1)
-        .into()
+    let least = 0.98 * flow.begun as f64 / flow.opened as f64;
+    let most = 1.02 * flow.begun as f64 / replaced;
+    let possible = least..most;
+    // The default limits of servers.
+    if possible.contains(&1.0) {
+        text!("reuse.remedy-one")
+    } else if possible.contains(&100.0) {
+        text!("reuse.remedy-hundred")
+    } else if possible.contains(&1000.0) {
+        text!("reuse.remedy-thousand")
+    } else {
+        text!("reuse.remedy-other")
+    }
 }
 
 /// Rule: this machine retransmitted segments, and a request of this run took at least as long as a
@@ -108,14 +101,10 @@ pub fn retransmissions(facts: &ExplainFacts) -> Option<Remark> {
     {
         return None;
     }
-    let sentence = format!(
-        "All programs of this machine together sent {} TCP segments again, {} of all. It is unknown whether segments of this run were among them; each would cost its request 200 ms or more.",
-        count(retransmitted as u64),
-        percent(retransmitted / sent.max(1.0))
+    let sentence = text!(
+        "retransmissions",
+        segments = count(retransmitted as u64),
+        share = percent(retransmitted / sent.max(1.0))
     );
-    Some(
-        Remark::note(sentence).with_remedy(
-            "look for drops on the way: ip -s link, tc -s qdisc, nstat TcpExtListenDrops",
-        ),
-    )
+    Some(Remark::note(sentence).with_remedy(text!("retransmissions.remedy")))
 }

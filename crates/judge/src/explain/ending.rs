@@ -4,7 +4,9 @@ use super::command::{REQUESTS, WARMUP};
 use super::{ExplainFacts, Remark};
 use crate::steady;
 use crate::steady::trend::{Trend, TrendFigure};
-use brunt_model::numbers::{count, enumeration, percentile, plural, rate, seconds};
+use brunt_model::numbers::{count, percentile, rate, seconds};
+use brunt_model::text::Value;
+use brunt_model::{Text, text};
 
 /// Maximum share of its time that a complete run may lack. A shorter run is another measurement
 /// than the requested one.
@@ -17,27 +19,26 @@ const LONG_SECONDS: f64 = 10.0;
 /// Rule: the run was cut short and is not comparable.
 pub fn cut_short(facts: &ExplainFacts) -> Option<Remark> {
     let reason = cut_reason(facts)?;
-    let sentence =
-        format!("The run is incomplete and not comparable with a complete one: {reason}.");
-    Some(Remark::warning(sentence).with_remedy("repeat it to the end before a comparison"))
+    let sentence = text!("cut-short", reason);
+    Some(Remark::warning(sentence).with_remedy(text!("cut-short.remedy")))
 }
 
-fn cut_reason(facts: &ExplainFacts) -> Option<String> {
-    let done = done(facts);
+fn cut_reason(facts: &ExplainFacts) -> Option<Text> {
+    let progress = progress_text(facts);
     let run = facts.run;
     let Some(finish) = &run.finish else {
-        return Some(format!("its event log has no end, after {done}"));
+        return Some(text!("cut-short.no-end", progress));
     };
     if let Some(error) = &finish.error {
-        return Some(format!("brunt failed after {done} ({error})"));
+        return Some(text!("cut-short.failed", progress, error = &**error));
     }
     if finish.interrupted {
-        return Some(format!("it was interrupted after {done}"));
+        return Some(text!("cut-short.interrupted", progress));
     }
     // Users that finished all their iterations end a run as requested.
     let is_of_iterations = facts.plan.stop().iterations_per_user.is_some();
     (!is_of_iterations && lacks_requests(facts) && lacks_time(facts))
-        .then(|| format!("it ended after {done}"))
+        .then(|| text!("cut-short.early", progress))
 }
 
 /// True if fewer requests were made than requested, or if no number was requested.
@@ -61,16 +62,22 @@ fn lacks_time(facts: &ExplainFacts) -> bool {
     }
 }
 
-fn done(facts: &ExplainFacts) -> String {
+/// Measured time, and the requests if the run has a number of them, with the requested ones.
+fn progress_text(facts: &ExplainFacts) -> Text {
     let stop = facts.plan.stop();
     let ran = seconds(facts.seconds);
     let requests = facts.total().begun;
     match (stop.duration, stop.requests) {
-        (Some(requested), None) => format!("{ran} of {}", seconds(requested.as_secs_f64())),
-        (_, Some(requested)) => {
-            format!("{} of {} in {ran}", count(requests), plural(requested, "request"))
+        (Some(requested), None) => {
+            text!("progress-of-time", time = ran, requested = seconds(requested.as_secs_f64()))
         }
-        (None, None) => ran,
+        (_, Some(requested)) => text!(
+            "progress-of-requests",
+            done = count(requests),
+            requested = text!("requests", count = requested),
+            time = ran
+        ),
+        (None, None) => ran.into(),
     }
 }
 
@@ -80,15 +87,11 @@ pub fn too_short(facts: &ExplainFacts) -> Option<Remark> {
     if facts.seconds >= SHORT_SECONDS || completed == 0 || cut_reason(facts).is_some() {
         return None;
     }
-    let sentence = format!(
-        "The run lasted only {} and got {} replies: it shows the start of the server, and the next run may differ.",
-        seconds(facts.seconds),
-        count(completed)
-    );
-    let advice = "measure for 10 s or more";
+    let sentence = text!("too-short", time = seconds(facts.seconds), replies = count(completed));
+    let advice = text!("too-short.remedy");
     let stop = facts.plan.stop();
     let remedy = match stop.requests {
-        _ if stop.iterations_per_user.is_some() => "let each user make more iterations".to_owned(),
+        _ if stop.iterations_per_user.is_some() => text!("too-short.remedy-iterations"),
         Some(requests) if !lacks_requests(facts) => {
             let enough = requests as f64 * LONG_SECONDS / facts.seconds.max(f64::MIN_POSITIVE);
             facts.command().advise(advice, REQUESTS, &ceil_two_digits(enough).to_string())
@@ -110,43 +113,34 @@ pub fn not_steady(facts: &ExplainFacts) -> Option<Remark> {
     let trends = steady::trends(&steady::measured(facts.run), steady);
     // Without a trend, MSER or the test of the second half found a change.
     if trends.is_empty() {
-        let sentence = format!(
-            "The run reached no steady state ({}): its figures describe a transition.",
-            steady.method
-        );
-        let advice = "run longer, or exclude the transition";
-        return Some(
-            Remark::warning(sentence).with_remedy(facts.command().advise(advice, WARMUP, "auto")),
-        );
+        let remedy = facts.command().advise(text!("not-steady.remedy"), WARMUP, "auto");
+        let sentence = text!("not-steady", method = steady.method.clone());
+        return Some(Remark::warning(sentence).with_remedy(remedy));
     }
     // In an open loop, the response time of an overloaded server rises even
     // if nothing else changes.
     if super::load::overload(facts).is_some() {
         return None;
     }
-    let changes: Vec<String> = trends.iter().map(change).collect();
-    let sentence = format!(
-        "From the first to the last fifth of the run, {}: the figures depend on its length.",
-        enumeration(&changes)
-    );
-    let advice = "look for what grows or slows down with time (memory, connections, data, throttling, other processes), \
-                  then repeat the run and compare";
-    Some(Remark::warning(sentence).with_remedy(advice))
+    let changes: Value = trends.iter().map(change).collect();
+    Some(Remark::warning(text!("trend", changes)).with_remedy(text!("trend.remedy")))
 }
 
-fn change(trend: &Trend) -> String {
-    let direction = if trend.last > trend.first { "rose" } else { "fell" };
-    match trend.figure {
-        TrendFigure::Response(q) => {
-            format!(
-                "{} {direction} from {} to {}",
-                percentile(q),
-                seconds(trend.first),
-                seconds(trend.last)
-            )
-        }
-        TrendFigure::Throughput => {
-            format!("throughput {direction} from {} to {}", rate(trend.first), rate(trend.last))
-        }
+/// Returns how a figure changed: `p99 rose from 1.0 ms to 2.0 ms`.
+fn change(trend: &Trend) -> Text {
+    let figure = match trend.figure {
+        TrendFigure::Response(q) => percentile(q).into(),
+        TrendFigure::Throughput => text!("trend.throughput"),
+    };
+    let value = match trend.figure {
+        TrendFigure::Response(_) => seconds,
+        TrendFigure::Throughput => rate,
+    };
+    let first = value(trend.first);
+    let last = value(trend.last);
+    if trend.last > trend.first {
+        text!("trend.rose", figure, first, last)
+    } else {
+        text!("trend.fell", figure, first, last)
     }
 }

@@ -6,7 +6,7 @@ use super::command::{DURATION, MAX_DURATION, RunCommand};
 use crate::fleet;
 use brunt_model::history::History;
 use brunt_model::reading_names::GENERATOR;
-use brunt_model::{Flow, Judgement, Load, Phase, Plan, Route, Run, Tally, Tick};
+use brunt_model::{Flow, Judgement, Load, Phase, Plan, Route, Run, Tally, Text, Tick, text};
 
 /// A run with its derived facts.
 pub struct ExplainFacts<'a> {
@@ -80,10 +80,10 @@ impl<'a> ExplainFacts<'a> {
 
     /// Returns the advice to measure for this time, with the setting that determines
     /// when this run ends.
-    pub fn advise_duration(&self, advice: &str, seconds: f64) -> String {
+    pub fn advise_duration(&self, advice: Text, seconds: f64) -> Text {
         // The last stage of a load ends the run.
         if self.plan.main().load.shape().duration().is_some() {
-            return format!("{advice}: give the last stage of the load more time");
+            return text!("last-stage-longer", advice);
         }
         let longest = self.plan.stop().duration.filter(|_| self.plan.until.is_some());
         let setting = match longest {

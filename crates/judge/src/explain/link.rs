@@ -5,7 +5,7 @@ use super::facts::{ExplainFacts, FlowInterval};
 use brunt_model::finding::LimitingResource;
 use brunt_model::numbers::{bits, percent};
 use brunt_model::reading_names::{HOST_IDLE, Nic};
-use brunt_model::{Failure, Flow, Load};
+use brunt_model::{Failure, Flow, Load, text};
 
 /// Share of a link's speed at which it is full. Frames and acknowledgements take the rest.
 const FULL: f64 = 0.9;
@@ -81,21 +81,19 @@ enum Certainty {
 }
 
 fn full(facts: &ExplainFacts, used: f64, speed: f64, certainty: Certainty) -> Remark {
-    let interface = facts.route().and_then(|route| route.interface.as_ref());
-    let of_interface = interface.map_or(String::new(), |interface| format!(" of {interface}"));
-    let figures =
-        format!("{} went over it, {} of {}", bits(used), percent(used / speed), bits(speed));
-    let remedy =
-        "use a faster link or smaller replies (--compressed); a faster server would not help";
+    let interface = facts.route().and_then(|route| route.interface.as_deref());
+    let link = match interface {
+        Some(interface) => text!("link.of-interface", interface),
+        None => text!("link.any"),
+    };
+    let rate = bits(used);
+    let share = percent(used / speed);
+    let speed = bits(speed);
     match certainty {
-        Certainty::Certain => {
-            Remark::warning(format!("The link{of_interface} is the bottleneck, not the server: {figures}."))
-        }
-        Certainty::Likely => Remark::note(format!(
-            "The link{of_interface} may be the bottleneck: {figures}, and the rate did not grow further."
-        )),
+        Certainty::Certain => Remark::warning(text!("link", link, rate, share, speed)),
+        Certainty::Likely => Remark::note(text!("link.likely", link, rate, share, speed)),
     }
-    .with_remedy(remedy)
+    .with_remedy(text!("link.remedy"))
 }
 
 /// Traffic on the link.

@@ -2,9 +2,9 @@
 
 use super::command::RATE;
 use super::{ExplainFacts, Remark};
-use brunt_model::numbers::{count, percent, plural, rate, round3, seconds, three_digits, time};
+use brunt_model::numbers::{count, percent, rate, round3, seconds, three_digits, time};
 use brunt_model::scenario::TextRules;
-use brunt_model::{Failure, Load};
+use brunt_model::{Failure, Load, Text, text};
 
 /// Maximum ratio of response time to think time at which a faster server would not raise the rate
 /// noticeably. An infinitely fast server would raise it by less than this. Repetitions of a run
@@ -43,22 +43,21 @@ pub fn think_time(facts: &ExplainFacts) -> Option<Remark> {
         return None;
     }
     let start = if throughput > explained * NOTICEABLY {
-        ", and the first requests came without a pause"
+        text!("think-time.early")
     } else {
-        ""
+        Text::default()
     };
-    let sentence = format!(
-        "The think time sets the rate ({}), not the server: {} / ({} of thinking + {} of response time) = {}{start}. \
-         An infinitely fast server would raise it by {}.",
-        rate(throughput),
-        plural(users.count.round() as u64, "user"),
-        seconds(think),
-        seconds(response),
-        rate(explained),
-        percent(response / think)
+    let sentence = text!(
+        "think-time",
+        throughput = rate(throughput),
+        users = text!("users", count = users.count.round() as u64),
+        think = seconds(think),
+        response = seconds(response),
+        explained = rate(explained),
+        start,
+        gain = percent(response / think)
     );
-    let remedy = "to find the capacity of the server, use -r RATE or a shorter --think; with these users, compare servers by response time";
-    Some(Remark::warning(sentence).with_remedy(remedy))
+    Some(Remark::warning(sentence).with_remedy(text!("think-time.remedy")))
 }
 
 /// Rule: most virtual users were not waiting for the server.
@@ -70,24 +69,17 @@ pub fn idle_users(facts: &ExplainFacts) -> Option<Remark> {
         return None;
     }
     let activity = match (thinks, facts.total().failed()) {
-        (true, _) => "thinking",
-        (false, 0) => "not asking",
-        (false, _) => "pausing because their connections had failed",
+        (true, _) => text!("idle-users.thinking"),
+        (false, 0) => text!("idle-users.not-asking"),
+        (false, _) => text!("idle-users.pausing"),
     };
     let all = count(users.count.round() as u64);
     let waiting = three_digits(users.waiting);
-    let sentence = format!(
-        "Most virtual users were idle: of {all}, {waiting} at a time waited for the server, and the others were {activity}. \
-         This is a load of {waiting} concurrent requests, not of {all}."
-    );
-    let remark = Remark::warning(sentence);
+    let remark = Remark::warning(text!("idle-users", all, waiting, activity));
     Some(match (thinks, facts.total().failed()) {
-        (true, _) => {
-            remark.with_remedy("for this number of concurrent requests, leave out the think time")
-        }
+        (true, _) => remark.with_remedy(text!("idle-users.remedy-thinking")),
         (false, 0) => remark,
-        (false, _) => remark
-            .with_remedy("see the failures: users pause for up to 1 s after a failed connection"),
+        (false, _) => remark.with_remedy(text!("idle-users.remedy-pausing")),
     })
 }
 
@@ -107,15 +99,12 @@ pub fn overload(facts: &ExplainFacts) -> Option<Remark> {
     if facts.so_far.verdict.state.is_disturbed() && !has_begun_most {
         return None;
     }
-    let sentence = format!(
-        "The server fell behind: {} were offered and {} completed, so the queue grew until the end of the run. Response times depend on the length of the run.",
-        rate(offered),
-        rate(facts.run.throughput())
-    );
+    let completed = rate(facts.run.throughput());
+    let advice = text!("overload.remedy", completed = completed.clone());
+    let sentence = text!("overload", offered = rate(offered), completed);
     let lower = facts.run.throughput() * SAFELY;
-    let advice = format!("measure below {}", rate(facts.run.throughput()));
     Some(Remark::warning(sentence).with_remedy(facts.command().advise(
-        &advice,
+        advice,
         RATE,
         &round3(lower).to_string(),
     )))
@@ -129,7 +118,7 @@ pub fn closed_loop(facts: &ExplainFacts) -> Option<Remark> {
     if is_jmeter || facts.run.flow.completed == 0 {
         return None;
     }
-    let remark = Remark::note("A closed loop hides queueing (coordinated omission).".into());
+    let remark = Remark::note(text!("closed-loop"));
     // The arrivals of an open loop are iterations. Only if each is one request is
     // their rate the throughput.
     let is_one_request =
@@ -137,7 +126,7 @@ pub fn closed_loop(facts: &ExplainFacts) -> Option<Remark> {
     let command =
         facts.command().open_loop(round3(facts.run.throughput())).filter(|_| is_one_request);
     Some(match command {
-        Some(command) => remark.with_remedy(format!("open loop at the same throughput: {command}")),
+        Some(command) => remark.with_remedy(text!("closed-loop.remedy", command)),
         None => remark,
     })
 }
@@ -187,14 +176,12 @@ pub fn unseen_stalls(facts: &ExplainFacts) -> Option<Remark> {
     if of_requests >= SHOWN_BY_P99 || of_time < STALLED {
         return None;
     }
-    let sentence = format!(
-        "Percentiles hide stalls: {} of the requests took more than {}, {STALL} times the median or more, but {} of the users' time was spent in them. A request at a random time meets a stall that often.",
-        percent(of_requests),
-        time(slow),
-        percent(of_time)
+    let sentence = text!(
+        "unseen-stalls",
+        share = percent(of_requests),
+        time = time(slow),
+        factor = STALL,
+        time_share = percent(of_time)
     );
-    Some(
-        Remark::note(sentence)
-            .with_remedy("use -r RATE: an open loop sends requests during a stall, too"),
-    )
+    Some(Remark::note(sentence).with_remedy(text!("unseen-stalls.remedy")))
 }

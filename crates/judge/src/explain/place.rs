@@ -7,6 +7,8 @@ use brunt_model::analysis::Culprit;
 use brunt_model::finding::{GroupComparison, UseOrigin};
 use brunt_model::fleet::LOADED;
 use brunt_model::numbers::{seconds, short_percent};
+use brunt_model::text::Value;
+use brunt_model::{Text, text};
 
 /// Share of all cores from which on the usage by other processes is reported.
 const BUSY: f64 = 0.25;
@@ -23,13 +25,10 @@ pub fn same_machine(facts: &ExplainFacts) -> Option<Remark> {
     }
     let server = facts.route().and_then(|route| route.listener.as_deref());
     let sentence = match server {
-        Some(server) => format!("Client and server, {server}, share this machine and its CPU."),
-        None => "Client and server share this machine and its CPU.".into(),
+        Some(server) => text!("same-machine.with-server", server),
+        None => text!("same-machine"),
     };
-    Some(
-        Remark::note(sentence)
-            .with_remedy("to measure the server alone, run brunt on another machine"),
-    )
+    Some(Remark::note(sentence).with_remedy(text!("same-machine.remedy")))
 }
 
 /// Reports whether quiet agents measured the same response times as the loaded ones.
@@ -39,21 +38,17 @@ pub fn quiet_agents(facts: &ExplainFacts) -> Option<Remark> {
     // Only slower loaded agents put the figures in doubt, so they come first.
     let is_in_doubt = |one: &&GroupComparison| one.is_significant && one.slower == LOADED;
     if let Some(one) = most_certain(comparisons.iter().filter(is_in_doubt)) {
-        let sentence = difference_text(one);
-        let remedy = "the loaded agents may make the server look slower than it is: use more agents, or a lower load";
-        return Some(Remark::warning(sentence).with_remedy(remedy));
+        let remedy = text!("groups-differ.remedy-loaded");
+        return Some(Remark::warning(difference_text(one)).with_remedy(remedy));
     }
     let Some(one) = most_certain(comparisons.iter()) else {
-        let sentence = "The quiet agents have too few requests for a comparison with the others.";
-        let remedy = "run longer, or with a higher rate: they get 1 % of the requests";
-        return Some(Remark::note(sentence.to_owned()).with_remedy(remedy));
+        let remedy = text!("quiet-agents-too-few.remedy");
+        return Some(Remark::note(text!("quiet-agents-too-few")).with_remedy(remedy));
     };
     if one.is_significant {
         return Some(difference(one));
     }
-    let sentence =
-        "No difference was found between the response times of quiet and of loaded agents";
-    Some(Remark::note(format!("{sentence} ({}).", p_text(one.p))))
+    Some(Remark::note(text!("quiet-agents-equal", p = p_text(one.p))))
 }
 
 /// Reports the most certain difference between groups of agents.
@@ -72,21 +67,18 @@ fn most_certain<'a>(
 }
 
 fn difference(one: &GroupComparison) -> Remark {
-    let remedy = "compare the lag of the agents (table of agents), and their ways to the server (`brunt check`)";
-    Remark::note(difference_text(one)).with_remedy(remedy)
+    Remark::note(difference_text(one)).with_remedy(text!("groups-differ.remedy"))
 }
 
-fn difference_text(one: &GroupComparison) -> String {
-    format!(
-        "The agents of group {} measure longer response times than those of {}: {} of their requests took longer than {}, and {} \
-         of those of {} ({}).",
-        one.slower,
-        one.faster,
-        short_percent(one.slower_share),
-        seconds(one.threshold_seconds),
-        short_percent(one.faster_share),
-        one.faster,
-        p_text(one.p)
+fn difference_text(one: &GroupComparison) -> Text {
+    text!(
+        "groups-differ",
+        slower = &*one.slower,
+        faster = &*one.faster,
+        slower_share = short_percent(one.slower_share),
+        time = seconds(one.threshold_seconds),
+        faster_share = short_percent(one.faster_share),
+        p = p_text(one.p)
     )
 }
 
@@ -101,8 +93,8 @@ fn agents_with_server(facts: &ExplainFacts) -> Option<Remark> {
     if names.is_empty() {
         return None;
     }
-    let sentence = format!("The server and {} share a machine and its CPU.", names_text(&names));
-    Some(Remark::note(sentence).with_remedy("to measure the server alone, run agents elsewhere"))
+    let sentence = text!("same-machine.with-agents", agents = names_text(&names));
+    Some(Remark::note(sentence).with_remedy(text!("same-machine.remedy-agents")))
 }
 
 /// Rule: other processes used so much of the machine that they influenced the figures, though
@@ -114,18 +106,13 @@ pub fn busy_machine(facts: &ExplainFacts) -> Option<Remark> {
     if facts.so_far.verdict.causes.iter().any(|cause| cause.origin == UseOrigin::Machine) {
         return None;
     }
-    let slowed = if facts.same_host() == Some(true) {
-        "the server's response times"
+    let processes = shares.others_text();
+    let sentence = if facts.same_host() == Some(true) {
+        text!("busy-machine.same-host", processes)
     } else {
-        "brunt's own timing"
+        text!("busy-machine", processes)
     };
-    let sentence = format!(
-        "This machine was busy: {}. That may have slowed down {slowed}.",
-        shares.others_text()
-    );
-    Some(Remark::warning(sentence).with_remedy(
-        "end them and measure again; if they belong to the server, read them with --probe",
-    ))
+    Some(Remark::warning(sentence).with_remedy(text!("busy-machine.remedy")))
 }
 
 /// Rule: the server uses all of the machine that it shares with brunt, except brunt's small part.
@@ -138,13 +125,14 @@ pub fn shared_cpu(facts: &ExplainFacts) -> Option<Remark> {
     if facts.so_far.bottleneck.as_ref().is_some_and(is_cpu) || facts.same_host() != Some(true) {
         return None;
     }
-    let sentence = format!(
-        "The server is CPU-bound: it used {server:.2} of {:.0} cores, brunt {:.2}. Without brunt on this machine, its capacity would be at most {}.",
-        shares.cores,
-        shares.brunt,
-        shares.capacity_without_brunt()?
+    let sentence = text!(
+        "shared-cpu",
+        server = format!("{server:.2}"),
+        cores = format!("{:.0}", shares.cores),
+        brunt = format!("{:.2}", shares.brunt),
+        capacity = shares.capacity_without_brunt()?
     );
-    Some(Remark::note(sentence).with_remedy("less work per page, or more cores"))
+    Some(Remark::note(sentence).with_remedy(text!("shared-cpu.remedy")))
 }
 
 /// Rule: the server's bottleneck, by the rules on its readings. It is a note, because a slow server
@@ -153,30 +141,22 @@ pub fn bottleneck(facts: &ExplainFacts) -> Option<Remark> {
     let bottleneck = facts.so_far.bottleneck.as_ref()?;
     let remedy = match bottleneck.culprit {
         Culprit::NotFound | Culprit::Generator => return None,
-        Culprit::Workers => {
-            "more workers, if memory and cores allow it; else less waiting per page"
-        }
-        Culprit::Cpu => "less work per page, or more cores",
-        Culprit::Core => "spread the work over more processes or threads",
-        Culprit::Memory => "fewer workers, or more memory",
-        Culprit::Connections => "raise the server's limit on connections (and on open files)",
-        Culprit::AcceptQueue => {
-            "raise the listener's backlog and net.core.somaxconn; find out why connections are accepted slowly"
-        }
-        Culprit::Disk => {
-            "check which files are read and written per page: logs, sessions, files larger than memory"
-        }
-        Culprit::Network => "smaller replies, or a faster link",
-        Culprit::Files => "LimitNOFILE=, worker_rlimit_nofile",
+        Culprit::Workers => text!("server-bottleneck.remedy-workers"),
+        Culprit::Cpu => text!("server-bottleneck.remedy-cpu"),
+        Culprit::Core => text!("server-bottleneck.remedy-core"),
+        Culprit::Memory => text!("server-bottleneck.remedy-memory"),
+        Culprit::Connections => text!("server-bottleneck.remedy-connections"),
+        Culprit::AcceptQueue => text!("server-bottleneck.remedy-accept-queue"),
+        Culprit::Disk => text!("server-bottleneck.remedy-disk"),
+        Culprit::Network => text!("server-bottleneck.remedy-network"),
+        Culprit::Files => text!("server-bottleneck.remedy-files"),
     };
-    let others = &bottleneck.others;
-    let also = if others.is_empty() {
-        String::new()
+    let name = bottleneck.sentence.clone();
+    let sentence = if bottleneck.others.is_empty() {
+        text!("server-bottleneck", bottleneck = name)
     } else {
-        format!(" Also at a limit: {}.", others.join("; "))
+        let others = Value::Series(bottleneck.others.clone());
+        text!("server-bottleneck.with-others", bottleneck = name, others)
     };
-    Some(
-        Remark::note(format!("The server's bottleneck: {}.{also}", bottleneck.sentence))
-            .with_remedy(remedy),
-    )
+    Some(Remark::note(sentence).with_remedy(remedy))
 }

@@ -5,7 +5,7 @@ use super::facts::{ExplainFacts, FlowInterval};
 use brunt_model::numbers::{bytes, count, percent, seconds};
 use brunt_model::outcome::{CLOSE_STATUS, GRPC_STATUS, status_text};
 use brunt_model::reached::ReplyKind;
-use brunt_model::{Failure, Tally};
+use brunt_model::{Failure, Tally, Text, text};
 
 /// Minimum share of unexpected replies: fewer are isolated cases.
 const ISOLATED: f64 = 0.01;
@@ -19,21 +19,20 @@ const STANDARD_ERRORS: f64 = 4.0;
 /// Rule: no good reply, so that nothing or only errors were measured.
 pub fn nothing_good(facts: &ExplainFacts) -> Option<Remark> {
     let failures = facts.run.failure_summary();
-    let failures = if failures.is_empty() { String::new() } else { format!(" ({failures})") };
-    let remark = match facts.run.replies() {
-        ReplyKind::None if facts.total().begun == 0 => return None,
-        ReplyKind::None => {
-            Remark::warning(format!("Nothing was measured: no reply came{failures}."))
-                .with_remedy("send one request first: brunt check URL")
-        }
-        ReplyKind::NoneGood => {
-            let replies = count(facts.total().completed);
-            Remark::warning(format!("None of {replies} replies was good{failures}: this measures the server's errors."))
-                .with_remedy("send one request first: brunt check URL; set the expected status with --expect-status")
-        }
-        ReplyKind::SomeGood => return None,
+    let replies = count(facts.total().completed);
+    let sentence = match (facts.run.replies(), failures.is_empty()) {
+        (ReplyKind::SomeGood, _) => return None,
+        (ReplyKind::None, _) if facts.total().begun == 0 => return None,
+        (ReplyKind::None, true) => text!("nothing-measured"),
+        (ReplyKind::None, false) => text!("nothing-measured.with-failures", failures),
+        (ReplyKind::NoneGood, true) => text!("none-good", replies),
+        (ReplyKind::NoneGood, false) => text!("none-good.with-failures", replies, failures),
     };
-    Some(remark)
+    let remedy = match facts.run.replies() {
+        ReplyKind::NoneGood => text!("none-good.remedy"),
+        ReplyKind::None | ReplyKind::SomeGood => text!("nothing-measured.remedy"),
+    };
+    Some(Remark::warning(sentence).with_remedy(remedy))
 }
 
 /// Rule: many requests ended without a whole reply.
@@ -47,11 +46,11 @@ pub fn no_reply(facts: &ExplainFacts) -> Option<Remark> {
     let kinds =
         Failure::all().filter(|f| ![Failure::Check, Failure::Dropped, Failure::Cut].contains(f));
     let most = kinds.max_by_key(|f| total.failed_by(*f))?;
-    let sentence = format!(
-        "{} of the requests got no whole reply (most often: {}, {} times): throughput and times are of the rest only.",
-        percent(share),
-        most.row().name,
-        count(total.failed_by(most))
+    let sentence = text!(
+        "no-reply",
+        share = percent(share),
+        failure = most.row().name,
+        count = count(total.failed_by(most))
     );
     Some(Remark::warning(sentence).with_remedy(most.row().remedy))
 }
@@ -66,46 +65,33 @@ pub fn errors(facts: &ExplainFacts) -> Option<Remark> {
     if share < ISOLATED {
         return None;
     }
-    let sentence = format!(
-        "{} of the replies were errors or redirects ({}). They count for throughput and times{}, but not for goodput.",
-        percent(share),
-        mix(&wrong),
-        mean_times(total)
-    );
+    let share = percent(share);
+    let statuses = mix(&wrong);
+    let good = total.response_good();
+    let sentence = if good.is_empty() || total.not_good.is_empty() {
+        text!("error-replies", share, statuses)
+    } else {
+        let errors = seconds(total.not_good.mean() / 1e9);
+        let good = seconds(good.mean() / 1e9);
+        text!("error-replies.with-times", share, statuses, errors, good)
+    };
     Some(Remark::warning(sentence).with_remedy(status_remedy(most)))
 }
 
-/// Mean time of errors and of good replies; empty if one of the kinds is missing.
-fn mean_times(total: &Tally) -> String {
-    let good = total.response_good();
-    if good.is_empty() || total.not_good.is_empty() {
-        return String::new();
-    }
-    format!(
-        " (mean {}, against {} of good ones)",
-        seconds(total.not_good.mean() / 1e9),
-        seconds(good.mean() / 1e9)
-    )
-}
-
 /// Returns the remedy for replies of this status.
-pub fn status_remedy(status: u16) -> &'static str {
+pub fn status_remedy(status: u16) -> Text {
     match status {
-        CLOSE_STATUS.. => {
-            "look at the server's log; `--expect-status 'close 4000'` makes a close code a good outcome"
-        }
-        GRPC_STATUS.. => {
-            "look at the server's log; brunt run … --trace shows one call with its grpc-message"
-        }
-        300..=399 => "request their target URLs, or use --follow N",
-        401 | 403 | 407 => "send credentials: --basic, --bearer or --cookie",
-        404 | 410 => "check the URLs: an error page is faster than a real page",
-        429 => "the server limits the rate of one client; lift this limit for the test",
-        502 | 504 => "check the upstream of the server: it did not answer in time",
-        503 => "check the server's error log: it rejects overload; reduce the load",
-        500..=599 => "check the server's error log",
-        405 => "the path does not take this method: see -X",
-        _ => "look at a reply with curl",
+        CLOSE_STATUS.. => text!("status-remedy.close"),
+        GRPC_STATUS.. => text!("status-remedy.grpc"),
+        300..=399 => text!("status-remedy.redirect"),
+        401 | 403 | 407 => text!("status-remedy.credentials"),
+        404 | 410 => text!("status-remedy.not-found"),
+        429 => text!("status-remedy.rate-limit"),
+        502 | 504 => text!("status-remedy.gateway"),
+        503 => text!("status-remedy.overload"),
+        500..=599 => text!("status-remedy.server-error"),
+        405 => text!("status-remedy.method"),
+        _ => text!("status-remedy.other"),
     }
 }
 
@@ -123,11 +109,7 @@ pub fn redirects(facts: &ExplainFacts) -> Option<Remark> {
     if share < ISOLATED {
         return None;
     }
-    let sentence = format!(
-        "{} of the replies were redirects ({}): the run measures redirects instead of pages.",
-        percent(share),
-        mix(&redirects)
-    );
+    let sentence = text!("redirects", share = percent(share), statuses = mix(&redirects));
     let remark = if share < MANY { Remark::note(sentence) } else { Remark::warning(sentence) };
     Some(remark.with_remedy(status_remedy(302)))
 }
@@ -159,13 +141,8 @@ pub fn length_drift(facts: &ExplainFacts) -> Option<Remark> {
     if difference <= DRIFT * first.mean.max(last.mean) || difference <= by_chance {
         return None;
     }
-    let sentence = format!(
-        "The replies changed in size: {} each in the first third of the run, {} in the last.",
-        bytes(first.mean),
-        bytes(last.mean)
-    );
-    let remedy = "check late replies with curl for error pages or empty pages; --expect-same-length counts them";
-    Some(Remark::warning(sentence).with_remedy(remedy))
+    let sentence = text!("length-drift", first = bytes(first.mean), last = bytes(last.mean));
+    Some(Remark::warning(sentence).with_remedy(text!("length-drift.remedy")))
 }
 
 /// Mean length of replies and its standard error, from the means of intervals.

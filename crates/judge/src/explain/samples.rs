@@ -2,10 +2,10 @@
 
 use super::command::REQUESTS;
 use super::{ExplainFacts, Remark};
-use brunt_model::Failure;
 use brunt_model::goal::Aim;
 use brunt_model::numbers::{count, percent, percentile};
 use brunt_model::objective::Metric;
+use brunt_model::{Failure, Text, text};
 
 /// Percentiles that every report shows. A higher one is examined only if the user names it.
 const SHOWN: [f64; 5] = [0.5, 0.75, 0.9, 0.95, 0.99];
@@ -30,21 +30,24 @@ pub fn too_few(facts: &ExplainFacts) -> Option<Remark> {
         return None;
     }
     let needed = count((BEYOND / (1.0 - highest)).round() as u64);
-    let have = match independent(facts, lowest).filter(|effective| *effective < 0.9 * n as f64) {
-        Some(effective) => {
-            format!(
-                "{needed} independent requests (have {}, autocorrelated: worth {})",
-                count(n),
-                count(effective as u64)
-            )
-        }
-        None => format!("{needed} requests (have {})", count(n)),
+    let reliable = match SHOWN.into_iter().rfind(|q| *q < lowest) {
+        Some(q) => text!("few-samples.highest", percentile = percentile(q)),
+        None => text!("few-samples.none"),
     };
-    let highest_reliable = match SHOWN.into_iter().rfind(|q| *q < lowest) {
-        Some(q) => format!("{} is the highest reliable percentile", percentile(q)),
-        None => "no percentile is reliable".into(),
+    let have = count(n);
+    let lacking = percentile(highest);
+    let sentence = match independent(facts, lowest).filter(|effective| *effective < 0.9 * n as f64)
+    {
+        Some(effective) => text!(
+            "few-samples.autocorrelated",
+            percentile = lacking,
+            needed,
+            have,
+            effective = count(effective as u64),
+            reliable
+        ),
+        None => text!("few-samples", percentile = lacking, needed, have, reliable),
     };
-    let sentence = format!("{} needs {have}; {highest_reliable}.", percentile(highest));
     let remedy = run_longer(facts, highest);
     let remark = if lowest <= LEAST { Remark::warning(sentence) } else { Remark::note(sentence) };
     Some(remark.with_remedy(remedy))
@@ -76,8 +79,8 @@ fn requested(facts: &ExplainFacts) -> Vec<f64> {
 }
 
 /// Remedy with the setting that makes the run long enough for the percentile.
-fn run_longer(facts: &ExplainFacts, q: f64) -> String {
-    let advice = "run longer";
+fn run_longer(facts: &ExplainFacts, q: f64) -> Text {
+    let advice = text!("few-samples.remedy");
     let factor = BEYOND / beyond(facts, q).max(f64::MIN_POSITIVE);
     let seconds = facts.seconds * factor;
     match facts.plan.stop().requests {
@@ -86,7 +89,7 @@ fn run_longer(facts: &ExplainFacts, q: f64) -> String {
             facts.command().advise(advice, REQUESTS, &more.to_string())
         }
         None if seconds < LONGEST_SECONDS => facts.advise_duration(advice, seconds),
-        None => advice.to_owned(),
+        None => advice,
     }
 }
 
@@ -124,22 +127,18 @@ pub fn censored(facts: &ExplainFacts) -> Option<Remark> {
     }
     let percentiles = if share < 0.5 {
         // Rounded down, so that the percentile is among the finished requests.
-        format!(
-            "the true percentiles above {}",
-            percentile(((1.0 - share) * 1000.0).floor() / 1000.0)
-        )
+        let finished = percentile(((1.0 - share) * 1000.0).floor() / 1000.0);
+        text!("censored.above", percentile = finished)
     } else {
-        "all true percentiles from the median up".into()
+        text!("censored.all")
     };
-    let sentence = format!(
-        "{} of the requests got no reply ({} timed out, {} cut off at the end, {} dropped): {percentiles} are longer than all figures shown.",
-        percent(share),
-        count(timed_out),
-        count(facts.total().failed_by(Failure::Cut)),
-        count(facts.total().failed_by(Failure::Dropped)),
+    let sentence = text!(
+        "censored",
+        share = percent(share),
+        timed_out = count(timed_out),
+        cut = count(facts.total().failed_by(Failure::Cut)),
+        dropped = count(facts.total().failed_by(Failure::Dropped)),
+        percentiles
     );
-    Some(
-        Remark::warning(sentence)
-            .with_remedy("reduce the load, or raise --timeout and --grace until all replies come"),
-    )
+    Some(Remark::warning(sentence).with_remedy(text!("censored.remedy")))
 }

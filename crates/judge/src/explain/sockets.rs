@@ -1,10 +1,10 @@
 //! Rules on the limits of the server's side: its accept queue, its files, its connections.
 
 use super::{ExplainFacts, Remark};
-use brunt_model::numbers::{count, percent, plural, three_digits};
+use brunt_model::numbers::{count, percent, three_digits};
 use brunt_model::reading_names::{LISTEN_DROPS, LISTEN_OVERFLOWS};
 use brunt_model::time::seconds_of;
-use brunt_model::{Failure, Tally};
+use brunt_model::{Failure, Tally, Text, text};
 
 /// The kernel retransmits an unanswered SYN after 1 s (RFC 6298, section 2), and
 /// then at whole seconds.
@@ -36,16 +36,13 @@ pub fn accept_queue(facts: &ExplainFacts) -> Option<Remark> {
     if overflows < 1.0 && drops < 1.0 {
         return None;
     }
-    let event = if overflows >= 1.0 {
-        format!("The accept queue overflowed {} times", count(overflows as u64))
+    let backlog = backlog(facts);
+    let sentence = if overflows >= 1.0 {
+        text!("accept-queue", count = count(overflows as u64), backlog)
     } else {
-        format!("The listening socket dropped {} SYNs", count(drops as u64))
+        text!("accept-queue.dropped", count = count(drops as u64), backlog)
     };
-    let sentence = format!(
-        "{event} during the run{}: connections arrived faster than the server accepted them, and waited a second or more.",
-        backlog(facts)
-    );
-    Some(Remark::warning(sentence).with_remedy(RAISE_BACKLOG))
+    Some(Remark::warning(sentence).with_remedy(text!("raise-backlog")))
 }
 
 /// True if a request of this run took at least as long as a retransmission (200 ms), or failed.
@@ -57,25 +54,21 @@ pub(super) fn may_have_lost_packets(facts: &ExplainFacts) -> bool {
     slow || total.failed() > 0 || total.failed_by(Failure::Cut) > 0
 }
 
-const RAISE_BACKLOG: &str = "raise the backlog of the server's listen (nginx: listen … backlog=N, Apache: ListenBacklog) and \
-                             net.core.somaxconn, which bounds it; or open connections more slowly (--connect-rate)";
-
 /// Length of the queue as text, as far as it is known.
-fn backlog(facts: &ExplainFacts) -> String {
-    let most = facts
+fn backlog(facts: &ExplainFacts) -> Text {
+    let somaxconn = facts
         .run
         .environment
         .sysctls
         .iter()
         .find(|s| s.0 == "net.core.somaxconn")
         .map(|s| s.1.as_str());
-    match (facts.route().and_then(|route| route.listener_backlog), most) {
-        (Some(backlog), Some(most)) => {
-            format!(" (backlog {}, net.core.somaxconn {most})", count(backlog))
-        }
-        (Some(backlog), None) => format!(" (backlog {})", count(backlog)),
-        (None, Some(most)) => format!(" (net.core.somaxconn {most})"),
-        (None, None) => String::new(),
+    let backlog = facts.route().and_then(|route| route.listener_backlog).map(count);
+    match (backlog, somaxconn) {
+        (Some(backlog), Some(somaxconn)) => text!("accept-queue.both", backlog, somaxconn),
+        (Some(backlog), None) => text!("accept-queue.backlog", backlog),
+        (None, Some(somaxconn)) => text!("accept-queue.somaxconn", somaxconn),
+        (None, None) => Text::default(),
     }
 }
 
@@ -90,18 +83,14 @@ pub fn slow_connects(facts: &ExplainFacts) -> Option<Remark> {
     if !facts.is_direct() || (!steps_show && lost < SLOW) {
         return None;
     }
-    let slow_text =
-        format!("{} took 1 s or more to open, as after a SYN retransmission", count(slow));
-    let lost_text = format!("{} gave up", count(lost));
-    let all = plural(connect.count() + lost, "connection");
-    let numbers = match (slow, lost) {
-        (_, 0) => format!("of {all}, {slow_text}"),
-        (0, _) => format!("of {all}, {lost_text}"),
-        _ => format!("of {all}, {slow_text}, and {lost_text}"),
+    let events = match (slow, lost) {
+        (_, 0) => text!("slow-connects.slow", slow = count(slow)),
+        (0, _) => text!("slow-connects.lost", lost = count(lost)),
+        _ => text!("slow-connects.both", slow = count(slow), lost = count(lost)),
     };
-    let sentence =
-        format!("SYNs were dropped: {numbers}. A full accept queue does this, or a firewall.");
-    Some(Remark::warning(sentence).with_remedy(RAISE_BACKLOG))
+    let connections = text!("connections", count = connect.count() + lost);
+    let sentence = text!("slow-connects", connections, events);
+    Some(Remark::warning(sentence).with_remedy(text!("raise-backlog")))
 }
 
 fn is_step(seconds: f64) -> bool {
@@ -115,15 +104,11 @@ pub fn file_limit(facts: &ExplainFacts) -> Option<Remark> {
     if (peak as f64) < NEARLY_ALL * limit as f64 {
         return None;
     }
-    let server = facts.route().and_then(|route| route.listener.as_deref()).unwrap_or("the server");
-    let sentence = format!(
-        "The server's file limit shows: {} were open at a time, and a process of {server} may open {} files.",
-        plural(peak, "connection"),
-        count(limit)
-    );
-    let remedy = "raise it (LimitNOFILE= of its service, ulimit -n, nginx: worker_rlimit_nofile); more worker processes have \
-                  a limit each";
-    Some(Remark::warning(sentence).with_remedy(remedy))
+    let listener = facts.route().and_then(|route| route.listener.as_deref());
+    let server = listener.map_or(text!("file-limit.server"), Text::from);
+    let connections = text!("connections", count = peak);
+    let sentence = text!("file-limit", connections, server, limit = count(limit));
+    Some(Remark::warning(sentence).with_remedy(text!("file-limit.remedy")))
 }
 
 /// Rule: the server accepted fewer connections than there were users, and broke the others.
@@ -137,15 +122,13 @@ pub fn connection_limit(facts: &ExplainFacts) -> Option<Remark> {
     if !has_no_own_limit || !has_rejected_users || (broken as f64) < BROKEN * total.begun as f64 {
         return None;
     }
-    let sentence = format!(
-        "The server held {} connections at most, {} users had one each, and {} of the requests met a closed connection: it \
-         has a limit on connections.",
-        three_digits(peak),
-        count(users.count.round() as u64),
-        percent(broken as f64 / total.begun as f64)
+    let sentence = text!(
+        "connection-limit",
+        peak = three_digits(peak),
+        users = count(users.count.round() as u64),
+        share = percent(broken as f64 / total.begun as f64)
     );
-    let remedy = "raise it (nginx: worker_connections, Apache: MaxRequestWorkers, Tomcat: maxConnections; files: ulimit -n)";
-    Some(Remark::warning(sentence).with_remedy(remedy))
+    Some(Remark::warning(sentence).with_remedy(text!("connection-limit.remedy")))
 }
 
 fn broken(total: &Tally) -> u64 {

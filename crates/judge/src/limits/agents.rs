@@ -12,11 +12,11 @@ use super::lost::LostAgents;
 use crate::facts::RunFacts;
 use crate::fleet::{AgentOfRun, names_text};
 use crate::shares::MOST_NAMED;
-use brunt_model::Verdict;
 use brunt_model::finding::{
     FigureEvidence, OtherCause, ProcessUse, State, ThresholdSide, UseOrigin,
 };
 use brunt_model::reached::ReplyKind;
+use brunt_model::{Text, Verdict, text};
 use std::cmp::Reverse;
 
 /// An agent with the verdict on it alone.
@@ -90,7 +90,8 @@ fn merged_cause(mut group: Vec<(&str, &OtherCause)>) -> Option<OtherCause> {
     group.sort_by_key(|(_, cause)| Reverse(cause.lasted));
     let names: Vec<&str> = group.iter().map(|(name, _)| *name).collect();
     let (_, longest) = group.first()?;
-    let sentence = format!("{}: {}", names_text(&names), longest.sentence);
+    let sentence =
+        text!("of-agents", agents = names_text(&names), sentence = longest.sentence.clone());
     Some(OtherCause { sentence, ..(*longest).clone() })
 }
 
@@ -150,18 +151,18 @@ fn other_processes(agents: &[JudgedAgent]) -> Vec<ProcessUse> {
 }
 
 /// Returns each sentence once, with the names of its agents.
-fn unseen(agents: &[JudgedAgent]) -> Vec<String> {
-    let mut by_sentence: Vec<(&str, Vec<&str>)> = Vec::new();
+fn unseen(agents: &[JudgedAgent]) -> Vec<Text> {
+    let mut by_sentence: Vec<(&Text, Vec<&str>)> = Vec::new();
     for one in agents {
         for sentence in &one.verdict.unseen {
-            match by_sentence.iter_mut().find(|(known, _)| known == sentence) {
+            match by_sentence.iter_mut().find(|(known, _)| *known == sentence) {
                 Some((_, names)) => names.push(one.agent.name()),
                 None => by_sentence.push((sentence, vec![one.agent.name()])),
             }
         }
     }
-    let named = by_sentence
-        .into_iter()
-        .map(|(sentence, names)| format!("{}: {sentence}", names_text(&names)));
+    let named = by_sentence.into_iter().map(|(sentence, names)| {
+        text!("of-agents", agents = names_text(&names), sentence = sentence.clone())
+    });
     named.collect()
 }

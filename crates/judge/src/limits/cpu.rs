@@ -7,6 +7,7 @@ use crate::shares::Shares;
 use brunt_model::finding::{LimitingResource, UseOrigin};
 use brunt_model::numbers::short_percent;
 use brunt_model::reading_names as name;
+use brunt_model::{Text, text};
 
 /// Busy share of a worker thread. Work that falls due at random waits ρ/(1−ρ) times its own length
 /// for a thread with busy share ρ (M/M/1): nineteen times at this share.
@@ -33,28 +34,25 @@ pub fn worker(facts: &RunFacts) -> RuleResult {
         bound: FigureThreshold::AtLeast(BUSY),
     };
     let result = RuleResult::new(facts).compare(&figure, TENTH);
-    let sentence = format!(
-        "a worker thread was busy {} of its time at worst, and {} or more {}: what fell due had to wait for it",
-        short_percent(figure.worst().unwrap_or(0.0)),
-        short_percent(BUSY),
-        result.duration_text()
+    let sentence = text!(
+        "limit-worker",
+        worst = short_percent(figure.worst().unwrap_or(0.0)),
+        threshold = short_percent(BUSY),
+        duration = result.duration_text()
     );
     result.with_message(sentence, more_threads(facts))
 }
 
 /// Returns a remedy: more threads help only if there are cores for them.
-fn more_threads(facts: &RunFacts) -> String {
+fn more_threads(facts: &RunFacts) -> Text {
     let idle = facts.share_of_cores(&[name::HOST_IDLE, name::HOST_IOWAIT]);
     let least = idle.iter().map(|span| span.value).reduce(f64::min);
     let threads = facts.run.plan.as_ref().map_or(1, |plan| plan.threads);
     let cores = f64::from(facts.run.environment.cores);
     match least {
         // Another thread would take its time from the other threads.
-        Some(idle) if idle * cores < 0.5 => {
-            "this machine has no idle core for another thread: reduce the load, or use a larger machine or several"
-                .to_owned()
-        }
-        _ => format!("start more threads: --threads {}", threads + 1),
+        Some(idle) if idle * cores < 0.5 => text!("limit-worker.remedy-no-core"),
+        _ => text!("limit-worker.remedy", threads = (threads + 1).to_string()),
     }
 }
 
@@ -78,24 +76,26 @@ pub(super) fn shared_and_full(facts: &RunFacts) -> RuleResult {
         bound: FigureThreshold::Below(IDLE),
     };
     let result = RuleResult::new(facts).compare(&figure, TENTH);
-    let sentence = format!(
-        "client and server share this machine, and its cores were less than {} idle {} ({} at worst): they took CPU from \
-         each other{}",
-        short_percent(IDLE),
-        result.duration_text(),
-        short_percent(figure.worst().unwrap_or(0.0)),
-        Shares::from_facts(facts).map_or(String::new(), |shares| used(&shares))
+    let sentence = text!(
+        "limit-cores",
+        threshold = short_percent(IDLE),
+        duration = result.duration_text(),
+        worst = short_percent(figure.worst().unwrap_or(0.0)),
+        used = Shares::from_facts(facts).map_or(Text::default(), |shares| used(&shares))
     );
-    result.with_message(
-        sentence,
-        "run the server on its own machine, or reduce the load; stop other programs",
-    )
+    result.with_message(sentence, text!("limit-cores.remedy"))
 }
 
 /// `; brunt used 0.94 of 2 cores, the server 1.03`.
-fn used(shares: &Shares) -> String {
-    let server = shares.server.map_or(String::new(), |server| format!(", the server {server:.2}"));
-    format!("; brunt used {:.2} of {:.0} cores{server}", shares.brunt, shares.cores)
+fn used(shares: &Shares) -> Text {
+    let brunt = format!("{:.2}", shares.brunt);
+    let cores = format!("{:.0}", shares.cores);
+    match shares.server {
+        Some(server) => {
+            text!("limit-cores.used-with-server", brunt, cores, server = format!("{server:.2}"))
+        }
+        None => text!("limit-cores.used", brunt, cores),
+    }
 }
 
 /// Rule: workers were ready but had no core.
@@ -125,21 +125,20 @@ pub(super) fn waiting(facts: &RunFacts) -> RuleResult {
     let shares = Shares::from_facts(facts);
     let origin = shares.as_ref().map_or(UseOrigin::Unknown, taker);
     let others = shares.filter(|_| origin == UseOrigin::Machine);
-    let sentence = format!(
-        "a worker thread was ready but had no core for {} of the time at worst, and for {} or more {}{}",
-        short_percent(figure.worst().unwrap_or(0.0)),
-        short_percent(DELAYED),
-        result.duration_text(),
-        others.map_or(String::new(), |shares| format!("; {}", shares.others_text()))
-    );
+    let worst = short_percent(figure.worst().unwrap_or(0.0));
+    let threshold = short_percent(DELAYED);
+    let duration = result.duration_text();
+    let sentence = match others {
+        Some(shares) => {
+            let others = shares.others_text();
+            text!("limit-run-queue.with-others", worst, threshold, duration, others)
+        }
+        None => text!("limit-run-queue", worst, threshold, duration),
+    };
     let remedy = match origin {
-        UseOrigin::Generator => {
-            "allow brunt more cores (taskset, cpuset), or use a larger machine or several"
-        }
-        UseOrigin::Machine => neighbors::REMEDY,
-        UseOrigin::Unknown => {
-            "see what else runs on the cores that brunt may use (taskset -p, cpuset), and end it"
-        }
+        UseOrigin::Generator => text!("limit-run-queue.remedy-generator"),
+        UseOrigin::Machine => text!("limit-other-processes.remedy"),
+        UseOrigin::Unknown => text!("limit-run-queue.remedy-unknown"),
     };
     result.with_origin(origin).with_message(sentence, remedy)
 }
@@ -165,16 +164,15 @@ pub fn throttled(facts: &RunFacts) -> RuleResult {
         bound: FigureThreshold::AtLeast(HELD_BACK),
     };
     let result = RuleResult::new(facts).compare(&figure, TENTH);
-    let quota = facts.last(name::QUOTA).map_or(String::new(), |cores| format!(" of {cores} cores"));
-    let sentence = format!(
-        "the control group's CPU quota{quota} held brunt back {}, {} of a second at worst",
-        result.duration_text(),
-        short_percent(figure.worst().unwrap_or(0.0))
-    );
-    result.with_message(
-        sentence,
-        "raise the quota (--cpus of a container, CPUQuota= of a service, limits.cpu of a pod), or lift it",
-    )
+    let duration = result.duration_text();
+    let worst = short_percent(figure.worst().unwrap_or(0.0));
+    let sentence = match facts.last(name::QUOTA) {
+        Some(cores) => {
+            text!("limit-throttled.with-quota", cores = cores.to_string(), duration, worst)
+        }
+        None => text!("limit-throttled", duration, worst),
+    };
+    result.with_message(sentence, text!("limit-throttled.remedy"))
 }
 
 /// Rule: the hypervisor took CPU time away.
@@ -188,14 +186,11 @@ pub fn steal(facts: &RunFacts) -> RuleResult {
         bound: FigureThreshold::AtLeast(STOLEN),
     };
     let result = RuleResult::new(facts).compare(&figure, TENTH);
-    let sentence = format!(
-        "the hypervisor gave {} of this machine's CPU to others at worst, and {} or more {}",
-        short_percent(figure.worst().unwrap_or(0.0)),
-        short_percent(STOLEN),
-        result.duration_text()
+    let sentence = text!(
+        "limit-steal",
+        worst = short_percent(figure.worst().unwrap_or(0.0)),
+        threshold = short_percent(STOLEN),
+        duration = result.duration_text()
     );
-    result.with_origin(UseOrigin::Machine).with_message(
-        sentence,
-        "measure from a machine with dedicated cores (a dedicated instance, or one that is not oversubscribed)",
-    )
+    result.with_origin(UseOrigin::Machine).with_message(sentence, text!("limit-steal.remedy"))
 }

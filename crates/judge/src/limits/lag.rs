@@ -16,10 +16,9 @@ use crate::facts::RunFacts;
 use brunt_model::finding::{FigureEvidence, LimitingResource, ThresholdSide, UseOrigin};
 use brunt_model::numbers::short_percent;
 use brunt_model::time::seconds_of;
-use brunt_model::{Arrivals, Load, Plan};
+use brunt_model::{Arrivals, Load, Plan, Text, text};
 use brunt_stats::quantile::{Quantile, rank};
 
-const REMEDY: &str = "see what kept brunt from running: a suspended machine, a debugger, other programs; then measure again";
 /// Threshold: share of p99 that is lag.
 const SHARE: f64 = 0.1;
 /// Threshold: seconds of p99 that are lag.
@@ -71,34 +70,33 @@ pub fn lag(facts: &RunFacts) -> RuleResult {
     // The times of read lag are not known, so it counts for the whole measured time.
     if read_late && !slower && short <= SHORT {
         result.over = vec![facts.measured_span()];
-        return result.with_message(read_late_sentence(read, with), REMEDY);
+        return result.with_message(read_late_sentence(read, with), text!("limit-lag.remedy"));
     }
-    let late = format!("requests were begun late {}", result.duration_text());
+    let duration = result.duration_text();
     let sentence = if slower {
-        let with = with.value as f64 / 1e6;
-        let without = without.value as f64 / 1e6;
-        format!("{late}: without that, the response p99 of {with:.3} ms would be {without:.3} ms")
+        let with = milliseconds(with.value as f64 / 1e6);
+        let without = milliseconds(without.value as f64 / 1e6);
+        text!("limit-lag.slower", duration, with, without)
     } else if uneven {
-        let share = short_percent(displaced);
-        format!(
-            "{late}: for {share} of the time, a quarter more or fewer than planned began in a span of time"
-        )
+        text!("limit-lag.uneven", duration, share = short_percent(displaced))
     } else {
-        format!(
-            "{late}: {} of the scheduled requests were not begun within the measured time",
-            short_percent(short)
-        )
+        text!("limit-lag.short", duration, share = short_percent(short))
     };
     // Paced connection opening caused most of the lag.
     if total.opening_lag.sum() * 2 > total.lag.sum() {
         let rate = facts.run.plan.as_ref().map_or(0, |plan| plan.connection.connect_rate);
-        let reason = format!("they waited for paced connection opening, {rate} connections/s");
-        return result.with_origin(UseOrigin::Generator).with_message(
-            format!("{sentence}; {reason}"),
-            format!("raise --connect-rate (now {rate})"),
-        );
+        let rate = rate.to_string();
+        let remedy = text!("limit-lag.remedy-opening", rate = rate.clone());
+        return result
+            .with_origin(UseOrigin::Generator)
+            .with_message(text!("limit-lag.opening", sentence, rate), remedy);
     }
-    result.with_message(sentence, REMEDY)
+    result.with_message(sentence, text!("limit-lag.remedy"))
+}
+
+/// Formats milliseconds with the digits that a difference of two percentiles needs.
+fn milliseconds(milliseconds: f64) -> String {
+    format!("{milliseconds:.3} ms")
 }
 
 fn add_evidence(result: &mut RuleResult, name: &str, value: f64, threshold: f64) {
@@ -124,12 +122,9 @@ fn read_lag(facts: &RunFacts) -> (f64, f64) {
     (read / 1e9, if response > 0.0 { read / response } else { 0.0 })
 }
 
-fn read_late_sentence(read: f64, response: Quantile) -> String {
-    let read = read * 1e3;
-    let response = response.value as f64 / 1e6;
-    format!(
-        "replies were read late: read lag p99 is {read:.3} ms, the response p99 {response:.3} ms"
-    )
+fn read_late_sentence(read: f64, response: Quantile) -> Text {
+    let read = milliseconds(read * 1e3);
+    text!("limit-lag.read-late", read, response = milliseconds(response.value as f64 / 1e6))
 }
 
 /// True if a sample lies beyond p99; otherwise p99 is just the slowest request.

@@ -7,6 +7,7 @@ use brunt_model::finding::{
     FigureEvidence, LimitingResource, OtherCause, State, ThresholdSide, UseOrigin,
 };
 use brunt_model::numbers::{short_percent, short_seconds};
+use brunt_model::{Text, text};
 use std::time::Duration;
 
 /// Missing share of the planned load above which the figures describe another load than the
@@ -90,22 +91,19 @@ impl<'a> LostAgents<'a> {
     pub fn cause(&self) -> Option<OtherCause> {
         let first = self.losses.first()?;
         let names = self.names();
-        let (verb, share) = match names.len() {
-            1 => ("was", "its share is missing"),
-            _ => ("were", "their shares are missing, the first one"),
-        };
-        let sentence = format!(
-            "{} {verb} lost: {share} {}, {} of the planned load",
-            names_text(&names),
-            first.span_text(),
-            short_percent(self.missing_share())
+        let sentence = text!(
+            "limit-agent",
+            count = names.len(),
+            agents = names_text(&names),
+            span = first.span_text(),
+            share = short_percent(self.missing_share())
         );
         Some(OtherCause {
             limit: LimitingResource::Agent,
             origin: UseOrigin::Generator,
             lasted: first.missed,
             sentence,
-            remedy: "see the warning for the reason of the loss, and measure again".to_owned(),
+            remedy: text!("limit-agent.remedy"),
         })
     }
 
@@ -123,17 +121,14 @@ impl<'a> LostAgents<'a> {
 
 impl AgentLoss<'_> {
     /// Part of the run in which its share is missing.
-    fn span_text(&self) -> String {
+    fn span_text(&self) -> Text {
         let from = short_seconds(self.after);
         if !self.is_replaced {
-            format!("from {from} of the measured time on")
+            text!("limit-agent.to-the-end", from)
         } else if self.missed.is_zero() {
-            "during the warm-up".to_owned()
+            text!("limit-agent.in-warm-up")
         } else {
-            format!(
-                "from {from} to {} of the measured time",
-                short_seconds(self.after + self.missed)
-            )
+            text!("limit-agent.in-between", from, to = short_seconds(self.after + self.missed))
         }
     }
 }

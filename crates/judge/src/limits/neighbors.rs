@@ -12,13 +12,10 @@ use super::lag;
 use super::result::{CauseState, FigureThreshold, LimitFigure, RuleResult, TENTH};
 use crate::facts::{RunFacts, joined};
 use crate::shares::Shares;
-use brunt_model::Run;
 use brunt_model::finding::{LimitingResource, UseOrigin};
 use brunt_model::reading_names as name;
+use brunt_model::{Run, text};
 
-/// Remedy for a machine that other processes keep busy.
-pub(super) const REMEDY: &str =
-    "end them, or measure on another machine; if they belong to the server, read them with --probe";
 /// Share of all cores that other processes must use to be the reason why none is idle.
 pub(crate) const OTHERS: f64 = 0.1;
 /// Share of the busy cores of a shared machine that brunt must use to be the limit.
@@ -51,13 +48,14 @@ fn usage_by_others(facts: &RunFacts) -> RuleResult {
         bound: FigureThreshold::AtLeast(OTHERS),
     };
     let result = RuleResult::new(facts).compare(&figure, TENTH);
-    let sentence = format!(
-        "{}; brunt {:.2}; no core was idle {}",
-        shares.others_text(),
-        shares.brunt,
-        result.duration_text()
+    let sentence = text!(
+        "limit-other-processes",
+        others = shares.others_text(),
+        brunt = format!("{:.2}", shares.brunt),
+        duration = result.duration_text()
     );
-    result.with_origin(UseOrigin::Machine).with_message(sentence, REMEDY)
+    let remedy = text!("limit-other-processes.remedy");
+    result.with_origin(UseOrigin::Machine).with_message(sentence, remedy)
 }
 
 /// Returns the limit of CPU that the server on this machine may have needed: other processes or the

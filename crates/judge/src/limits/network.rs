@@ -5,6 +5,7 @@ use crate::facts::{ReadingSpan, RunFacts, quotient};
 use brunt_model::finding::LimitingResource;
 use brunt_model::numbers::short_percent;
 use brunt_model::reading_names::{self as name, Nic};
+use brunt_model::text;
 
 /// Share of a link's speed that counted bytes can reach. With packets of 1514 bytes, 24 more bytes
 /// of each are sent uncounted (preamble, checksum, gap). A full link then shows 98 %; with small
@@ -37,7 +38,7 @@ pub fn nic(facts: &RunFacts) -> RuleResult {
             // The sentence describes the last interface that was over its threshold.
             if result.over.len() > before {
                 result =
-                    full_link(facts, result, interface, direction, figure.worst().unwrap_or(0.0));
+                    full_link(facts, result, interface, counter, figure.worst().unwrap_or(0.0));
             }
         }
     }
@@ -48,21 +49,19 @@ fn full_link(
     facts: &RunFacts,
     result: RuleResult,
     interface: &str,
-    direction: &str,
+    counter: Nic,
     worst: f64,
 ) -> RuleResult {
     let speed = facts.last(&Nic::BitsPerSecond.reading_name(interface)).unwrap_or(0.0);
-    let sentence = format!(
-        "{interface} {direction} {} of its {} Mbit/s at worst, and {} or more {}",
-        short_percent(worst),
-        speed / 1e6,
-        short_percent(LINK),
-        result.duration_text()
-    );
-    result.with_message(
-        sentence,
-        "ask for smaller replies, use a faster link, or measure from several machines",
-    )
+    let speed = (speed / 1e6).to_string();
+    let worst = short_percent(worst);
+    let threshold = short_percent(LINK);
+    let duration = result.duration_text();
+    let sentence = match counter {
+        Nic::SentBytes => text!("limit-nic.sent", interface, worst, speed, threshold, duration),
+        _ => text!("limit-nic.received", interface, worst, speed, threshold, duration),
+    };
+    result.with_message(sentence, text!("limit-nic.remedy"))
 }
 
 /// Rule: packets arrived faster than the kernel processed them.
@@ -80,14 +79,9 @@ pub fn packets(facts: &RunFacts) -> RuleResult {
         let received = Nic::ReceivedPackets.reading_name(interface);
         result = result.compare(&lost_packets(facts, name, &missed, &received), HUNDREDTH);
     }
-    let sentence = format!(
-        "packets arrived faster than this machine received them, {}: {}",
-        result.duration_text(),
-        worst_of(&result)
-    );
-    let remedy = "spread the packets over more cores (receive queues of the interface, RPS), raise \
-                  net.core.netdev_max_backlog and the interface's ring, or measure from several machines";
-    result.with_message(sentence, remedy)
+    let duration = result.duration_text();
+    let sentence = text!("limit-packets", duration, figures = worst_of(&result));
+    result.with_message(sentence, text!("limit-packets.remedy"))
 }
 
 fn lost_packets(facts: &RunFacts, name: String, dropped: &str, processed: &str) -> LimitFigure {

@@ -3,6 +3,7 @@
 use crate::facts::{ReadingSpan, RunFacts, UnreadSpan, total_length};
 use brunt_model::finding::{FigureEvidence, LimitingResource, ThresholdSide, UseOrigin};
 use brunt_model::numbers::short_seconds;
+use brunt_model::{Text, text};
 use std::time::Duration;
 
 /// Share of the measured time for which a limit that slows the generator down must hold
@@ -22,8 +23,8 @@ pub struct RuleResult {
     /// Origin, if it is a cause.
     pub origin: UseOrigin,
     /// Description of the cause; empty if it is none.
-    pub sentence: String,
-    pub remedy: String,
+    pub sentence: Text,
+    pub remedy: Text,
     measured: Duration,
 }
 
@@ -94,8 +95,8 @@ impl RuleResult {
             over: Vec::new(),
             state: CauseState::NoCause,
             origin: UseOrigin::Generator,
-            sentence: String::new(),
-            remedy: String::new(),
+            sentence: Text::default(),
+            remedy: Text::default(),
             measured: facts.measured(),
         }
     }
@@ -159,7 +160,7 @@ impl RuleResult {
     }
 
     /// Sets the description of the cause, and its remedy.
-    pub fn with_message(mut self, sentence: String, remedy: impl Into<String>) -> Self {
+    pub fn with_message(mut self, sentence: Text, remedy: impl Into<Text>) -> Self {
         self.sentence = sentence;
         self.remedy = remedy.into();
         self
@@ -171,7 +172,8 @@ impl RuleResult {
     }
 
     /// The same as text: `for 3.0 s of 10.0 s`.
-    pub fn duration_text(&self) -> String {
-        format!("for {} of {}", short_seconds(self.over_duration()), short_seconds(self.measured))
+    pub fn duration_text(&self) -> Text {
+        let over = short_seconds(self.over_duration());
+        text!("duration-of-run", over, measured = short_seconds(self.measured))
     }
 }

@@ -7,6 +7,7 @@ use brunt_model::Tick;
 use brunt_model::finding::{FigureEvidence, LimitingResource, ThresholdSide, UseOrigin};
 use brunt_model::numbers::short_seconds;
 use brunt_model::reading_names as name;
+use brunt_model::{Text, text};
 use std::time::Duration;
 
 /// Share of a core above which a late worker was busy with other work and not stopped.
@@ -41,21 +42,15 @@ pub fn stopped(facts: &RunFacts) -> RuleResult {
     let stopped_workers =
         stops.iter().map(|stop| stop.worker).collect::<std::collections::BTreeSet<_>>().len();
     let subject = match (facts.workers(), stopped_workers) {
-        (1, _) => "brunt".to_owned(),
+        (1, _) => Text::from("brunt"),
         (workers, stopped_workers) if workers == stopped_workers => {
-            format!("brunt (all {workers} workers)")
+            text!("limit-stopped.all-workers", workers)
         }
-        _ => format!("worker {}", longest.worker),
+        _ => text!("limit-stopped.worker", number = longest.worker.to_string()),
     };
-    let sentence = format!(
-        "{subject} did not run for {} (from {})",
-        short_seconds(longest.time),
-        short_seconds(since)
-    );
-    result.with_origin(UseOrigin::Unknown).with_message(
-        sentence,
-        "see what stopped it: a signal (SIGSTOP), a debugger, a suspended machine; then measure again",
-    )
+    let time = short_seconds(longest.time);
+    let sentence = text!("limit-stopped", subject, time, from = short_seconds(since));
+    result.with_origin(UseOrigin::Unknown).with_message(sentence, text!("limit-stopped.remedy"))
 }
 
 /// Times for which a worker was late at the end of an interval without using a core meanwhile.

@@ -8,7 +8,7 @@ use brunt_model::finding::{
 };
 use brunt_model::numbers::short_percent;
 use brunt_model::reading_names as name;
-use brunt_model::{Failure, Load, Run, Verdict};
+use brunt_model::{Failure, Load, Run, Verdict, text};
 use std::time::Duration;
 
 /// Descriptors that the command reserves for everything but connections. A cap this near to the
@@ -39,13 +39,13 @@ pub fn descriptors(facts: &RunFacts) -> RuleResult {
     let result = RuleResult::new(facts)
         .expect_zero(LimitingResource::Descriptors, count, failed + dropped, facts.failing())
         .with_evidence(&used);
-    let limit = facts
-        .last(name::DESCRIPTORS_LIMIT)
-        .map_or(String::new(), |limit| format!(" of {limit} open files"));
-    let sentence = format!(
-        "{} requests could not be begun, because the limit{limit} leaves room for no more",
-        failed + dropped
-    );
+    let requests = (failed + dropped).to_string();
+    let sentence = match facts.last(name::DESCRIPTORS_LIMIT) {
+        Some(limit) => {
+            text!("limit-descriptors.with-limit", requests, limit = limit.to_string())
+        }
+        None => text!("limit-descriptors", requests),
+    };
     result.with_message(sentence, Failure::FdsExhausted.row().remedy)
 }
 
@@ -63,8 +63,8 @@ pub fn without_load(run: &Run) -> Verdict {
     else {
         return Verdict { state: State::Unjudged, ..Verdict::default() };
     };
-    let sentence = format!("not one connection could be opened: {}", failure.row().meaning);
-    let remedy = failure.row().remedy.to_owned();
+    let sentence = text!("limit-no-connection", reason = failure.row().meaning);
+    let remedy = failure.row().remedy.into();
     let cause = OtherCause {
         limit,
         origin: UseOrigin::Generator,
@@ -116,8 +116,11 @@ pub fn ports(facts: &RunFacts) -> RuleResult {
         )
         .with_evidence(&port_share(facts, name::TCP_IN_USE, "in use"))
         .with_evidence(&port_share(facts, name::TCP_TIME_WAIT, "in TIME_WAIT"));
-    let range = facts.last(name::PORT_RANGE).map_or(String::new(), |ports| format!(" of {ports}"));
-    let sentence = format!("{failed} requests found no free local port{range}");
+    let requests = failed.to_string();
+    let sentence = match facts.last(name::PORT_RANGE) {
+        Some(ports) => text!("limit-ports.with-range", requests, ports = ports.to_string()),
+        None => text!("limit-ports", requests),
+    };
     result.with_message(sentence, Failure::PortsExhausted.row().remedy)
 }
 
@@ -145,19 +148,18 @@ pub fn memory(facts: &RunFacts) -> RuleResult {
         bound: FigureThreshold::AtLeast(MEMORY_PRESSURE),
     };
     let result = RuleResult::new(facts).compare(&available, TENTH).compare(&pressure, TENTH);
-    let sentence = format!(
-        "this machine was short of memory {}: {} of it available at worst, and tasks waited for memory for up to {} of the time",
-        result.duration_text(),
-        short_percent(available.worst().unwrap_or(0.0)),
-        short_percent(pressure.worst().unwrap_or(0.0))
+    let sentence = text!(
+        "limit-memory",
+        duration = result.duration_text(),
+        available = short_percent(available.worst().unwrap_or(0.0)),
+        waited = short_percent(pressure.worst().unwrap_or(0.0))
     );
     if is_mostly_used_by_brunt(facts) {
-        return result
-            .with_message(sentence, "use fewer connections, or a machine with more memory");
+        return result.with_message(sentence, text!("limit-memory.remedy-brunt"));
     }
     result
         .with_origin(UseOrigin::Machine)
-        .with_message(sentence, "stop other programs, or use a machine with more memory")
+        .with_message(sentence, text!("limit-memory.remedy-others"))
 }
 
 /// True if brunt uses half of the memory that is in use, or the usage is not known.
@@ -179,16 +181,13 @@ pub fn conntrack(facts: &RunFacts) -> RuleResult {
     };
     let dropped = dropped_by_conntrack(facts);
     let result = RuleResult::new(facts).compare(&full, HUNDREDTH).compare(&dropped, HUNDREDTH);
-    let limit = facts.last(name::CONNTRACK_LIMIT).unwrap_or(0.0);
-    let sentence = format!(
-        "the firewall's table of connections was full {}: {} of {limit} entries at worst; it then drops new connections",
-        result.duration_text(),
-        short_percent(full.worst().unwrap_or(0.0))
+    let sentence = text!(
+        "limit-conntrack",
+        duration = result.duration_text(),
+        worst = short_percent(full.worst().unwrap_or(0.0)),
+        limit = facts.last(name::CONNTRACK_LIMIT).unwrap_or(0.0).to_string()
     );
-    result.with_message(
-        sentence,
-        "raise net.netfilter.nf_conntrack_max, exempt these connections (notrack), or reuse connections",
-    )
+    result.with_message(sentence, text!("limit-conntrack.remedy"))
 }
 
 fn dropped_by_conntrack(facts: &RunFacts) -> LimitFigure {

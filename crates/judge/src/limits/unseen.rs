@@ -3,83 +3,56 @@
 use crate::facts::RunFacts;
 use brunt_model::numbers::short_seconds;
 use brunt_model::reading_names::{self as name, Nic};
+use brunt_model::{Text, text};
 
 /// Among this many replies, some have a read lag if the kernel reports it at all.
 const ENOUGH_REPLIES: u64 = 1000;
 
-/// Sentences on resources that were not examined, by the name of the missing reading.
-const SENTENCES: &[(&str, &str)] = &[
-    (name::HOST_IDLE, "idle and stolen CPU: /proc/stat is not shown"),
-    (name::THROTTLED, "throttling by a CPU quota: cpu.stat of our control group is not shown"),
-    (
-        name::PRESSURE_MEMORY,
-        "tasks that waited for memory: /proc/pressure is not shown (a kernel without PSI)",
-    ),
-    (name::MEMORY_AVAILABLE, "available memory: /proc/meminfo is not shown"),
-    (
-        name::DESCRIPTORS,
-        "the number of open descriptors (available since Linux 6.2); failures caused by missing ones are counted",
-    ),
-    (
-        name::TCP_IN_USE,
-        "sockets in use: /proc/net/sockstat is not shown; failures for want of a port are counted",
-    ),
-    (
-        name::PORT_RANGE,
-        "how many local ports there are: /proc/sys/net/ipv4/ip_local_port_range is not shown",
-    ),
-    (
-        name::SOFTNET_DROPPED,
-        "packets dropped by full receive queues: /proc/net/softnet_stat is not shown",
-    ),
-    (name::CONNTRACK, "a firewall's table of connections: there is none here, or it is not shown"),
+/// Messages on resources that were not examined, by the name of the missing reading.
+const MESSAGES: &[(&str, &str)] = &[
+    (name::HOST_IDLE, "unseen.idle"),
+    (name::THROTTLED, "unseen.throttled"),
+    (name::PRESSURE_MEMORY, "unseen.memory-pressure"),
+    (name::MEMORY_AVAILABLE, "unseen.memory"),
+    (name::DESCRIPTORS, "unseen.descriptors"),
+    (name::TCP_IN_USE, "unseen.sockets"),
+    (name::PORT_RANGE, "unseen.ports"),
+    (name::SOFTNET_DROPPED, "unseen.packets"),
+    (name::CONNTRACK, "unseen.conntrack"),
 ];
 
 /// Returns a sentence for each thing that could not be examined.
-pub fn sentences(facts: &RunFacts) -> Vec<String> {
+pub fn sentences(facts: &RunFacts) -> Vec<Text> {
     if !facts.has_readings() {
-        return vec![
-            "this run has no readings of the generator: only failures and lag were examined"
-                .to_owned(),
-        ];
+        return vec![text!("unseen.no-readings")];
     }
     if !facts.is_long_enough() {
-        return vec![format!(
-            "the measured time of {} is too short for rates",
-            short_seconds(facts.measured())
-        )];
+        return vec![text!("unseen.too-short", time = short_seconds(facts.measured()))];
     }
     let mut unseen = workers(facts);
-    unseen.extend(SENTENCES.iter().filter(|row| !facts.has(row.0)).map(|row| row.1.to_owned()));
+    let missing = MESSAGES.iter().filter(|row| !facts.has(row.0));
+    unseen.extend(missing.map(|row| Text::of_message(row.1, Vec::new())));
     unseen.extend(link(facts));
     unseen.extend(read_lag(facts));
     unseen
 }
 
 /// Returns a sentence if no reply has a read lag, though there were enough for some to have one.
-fn read_lag(facts: &RunFacts) -> Option<String> {
+fn read_lag(facts: &RunFacts) -> Option<Text> {
     let total = &facts.run.total;
     let none = total.read_lag.is_empty() && total.completed >= ENOUGH_REPLIES;
-    none.then(|| {
-        "how late replies were read: the kernel does not stamp them (TLS, Unix sockets, or not Linux)".to_owned()
-    })
+    none.then(|| text!("unseen.read-lag"))
 }
 
-fn workers(facts: &RunFacts) -> Vec<String> {
+fn workers(facts: &RunFacts) -> Vec<Text> {
     let rows = [
-        (
-            name::worker_cpu as fn(usize) -> String,
-            "CPU time of the worker threads: /proc/self/task is not shown",
-        ),
-        (
-            name::worker_run_delay,
-            "how long worker threads waited for a core: schedstat is not shown (a kernel without CONFIG_SCHED_INFO)",
-        ),
+        (name::worker_cpu as fn(usize) -> String, "unseen.worker-cpu"),
+        (name::worker_run_delay, "unseen.worker-run-delay"),
     ];
     let mut sentences = Vec::new();
-    for (name, sentence) in rows {
+    for (name, id) in rows {
         if (0..facts.workers()).any(|worker| !facts.has(&name(worker))) {
-            sentences.push(sentence.to_owned());
+            sentences.push(Text::of_message(id, Vec::new()));
         }
     }
     sentences
@@ -87,7 +60,7 @@ fn workers(facts: &RunFacts) -> Vec<String> {
 
 /// Returns a sentence if the speed of the link to the server is unknown. On one machine
 /// there is no link.
-fn link(facts: &RunFacts) -> Option<String> {
+fn link(facts: &RunFacts) -> Option<Text> {
     // Loopback has no link speed.
     if facts.same_host() == Some(true) {
         return None;
@@ -98,6 +71,8 @@ fn link(facts: &RunFacts) -> Option<String> {
         Some(interface) => facts.has(&Nic::BitsPerSecond.reading_name(interface)),
         None => Nic::BitsPerSecond.interfaces(facts.names()).next().is_some(),
     };
-    let link_name = interface.map_or(String::new(), |interface| format!(" ({interface})"));
-    (!is_known).then(|| format!("the link's speed{link_name}: its driver does not report it"))
+    (!is_known).then(|| match interface {
+        Some(interface) => text!("unseen.link-of-interface", interface),
+        None => text!("unseen.link"),
+    })
 }

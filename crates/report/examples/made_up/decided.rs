@@ -42,13 +42,15 @@ pub fn analysis(study: &Study) -> Analysis {
         rule: rule.into(),
         severity: weight,
         sentence: sentence.into(),
-        remedy: remedy.map(str::to_owned),
+        remedy: remedy.map(Into::into),
     };
     Analysis {
-        contenders: contenders.map(|(index, contender)| analysed(study, index, &contender.name)).collect(),
+        contenders: contenders
+            .map(|(index, contender)| analysed(study, index, &contender.name))
+            .collect(),
         conclusions: vec![Finding::note(
             "faster",
-            "nginx is 34.2 % faster than apache at 300/s (p50 48.0 ms against 73.0 ms, 95 % CI 29.0 to 38.0 %).".into(),
+            "nginx is 34.2 % faster than apache at 300/s (p50 48.0 ms against 73.0 ms, 95 % CI 29.0 to 38.0 %).",
         )],
         findings: vec![finding(
             "repetitions",

@@ -24,7 +24,7 @@ pub fn compared() -> (Study, Analysis) {
     study.experiment.question = Question::Compare(spec);
     study.experiment.repetitions = 10;
     let faster = "apache is 4.10 % faster than nginx at 120/s (p99 11.5 ms against 12.0 ms, 95 % CI 2.60 to 5.50 %).";
-    analysis.conclusions = vec![Finding::note("comparison", faster.into())];
+    analysis.conclusions = vec![Finding::note("comparison", faster)];
     let better = Compared {
         measure: p99,
         ours: 0.012,

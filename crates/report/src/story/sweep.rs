@@ -304,7 +304,7 @@ fn contender_analysis(
         },
         bottleneck: Some(Bottleneck {
             culprit: Culprit::Workers,
-            sentence: format!("{name}: all 20 php-fpm children busy, 35 requests queued"),
+            sentence: format!("{name}: all 20 php-fpm children busy, 35 requests queued").into(),
             evidence: vec![Reason {
                 culprit: Culprit::Workers,
                 source: "php-fpm:www".into(),

@@ -10,7 +10,9 @@ use brunt_model::analysis::{
 use brunt_model::answer::{Estimate, SearchEnd};
 use brunt_model::finding::Severity;
 use brunt_model::question::{Requirement, RequirementOutcome, TrialPurpose, TrialTimes};
-use brunt_model::{Analysis, CapacityResult, CapacitySearch, Failure, Finding, Run, Study, Trial};
+use brunt_model::{
+    Analysis, CapacityResult, CapacitySearch, Failure, Finding, Run, Study, Text, Trial,
+};
 use brunt_rig::{ContenderTurn, turns};
 use brunt_search::{NextStep, Search, TrialRequest, TrialSummary};
 use std::time::Duration;
@@ -327,7 +329,8 @@ fn silence_finding(progress: &SearchProgress) -> Finding {
         sentence: format!(
             "No response from {name} in the last {trials} of {} trials.",
             progress.trial_count
-        ),
+        )
+        .into(),
         remedy: Some("check the server with `brunt check URL`".into()),
     }
 }
@@ -353,7 +356,7 @@ fn disturbance_finding(progress: &SearchProgress, prefix: &str) -> Option<Findin
     (count > 0).then(|| Finding {
         rule: "capacity_disturbed".into(),
         severity: Severity::Warning,
-        sentence,
+        sentence: sentence.into(),
         remedy: Some("measure when nothing else uses the machine, or from another machine".into()),
     })
 }
@@ -410,7 +413,12 @@ fn answer_findings(answer: &CapacityResult, find: &CapacitySearch, prefix: &str)
 }
 
 fn finding(rule: &str, weight: Severity, sentence: String, remedy: Option<&str>) -> Finding {
-    Finding { rule: rule.to_owned(), severity: weight, sentence, remedy: remedy.map(str::to_owned) }
+    Finding {
+        rule: rule.to_owned(),
+        severity: weight,
+        sentence: sentence.into(),
+        remedy: remedy.map(Text::from),
+    }
 }
 
 /// Worst outcome of a requirement over all capacities of an answer.

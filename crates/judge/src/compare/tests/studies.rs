@@ -122,7 +122,7 @@ fn the_contenders_of_a_sweep_are_compared_at_each_load() {
         let conclusions = crate::sweep::analyse_study(study).conclusions.into_iter();
         conclusions
             .filter(|finding| finding.rule == "faster")
-            .map(|finding| finding.sentence)
+            .map(|finding| finding.sentence.into())
             .collect()
     };
     assert_eq!(

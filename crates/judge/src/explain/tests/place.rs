@@ -3,7 +3,7 @@ use crate::explain;
 use brunt_model::finding::{GroupComparison, LimitingResource, OtherCause, Severity, UseOrigin};
 use brunt_model::fleet::{LOADED, QUIET};
 use brunt_model::reading_names as name;
-use brunt_model::{Finding, FleetSettings, Judgement, Placement, Route, Run};
+use brunt_model::{Finding, FleetSettings, Judgement, Placement, Route, Run, Text};
 use std::time::Duration;
 
 #[test]
@@ -101,8 +101,8 @@ fn a_saturated_link_of_known_speed_is_reported() {
         limit: LimitingResource::Nic,
         origin: UseOrigin::Generator,
         lasted: Duration::ZERO,
-        sentence: String::new(),
-        remedy: String::new(),
+        sentence: Text::default(),
+        remedy: Text::default(),
     };
     full.with(|w| w.judgement.verdict.causes = vec![cause]).is_silent("link");
 }

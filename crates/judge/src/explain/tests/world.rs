@@ -173,7 +173,10 @@ impl World {
 
     /// Returns the sentence of a rule, which must find something.
     pub fn says(&self, rule: &str) -> String {
-        self.finds(rule).unwrap_or_else(|| panic!("no {rule} among {:?}", self.judged())).sentence
+        self.finds(rule)
+            .unwrap_or_else(|| panic!("no {rule} among {:?}", self.judged()))
+            .sentence
+            .into()
     }
 
     /// Asserts that the rule finds nothing.

@@ -8,7 +8,7 @@ use crate::sweep::trials::{ENOUGH_REPETITIONS, Trials};
 use brunt_model::analysis::{ContenderAnalysis, Outlier};
 use brunt_model::finding::{ProcessUse, State};
 use brunt_model::numbers::{self, enumeration, plural, rate, three_digits};
-use brunt_model::{LoadUnit, Observation};
+use brunt_model::{LoadUnit, Observation, text};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
@@ -35,7 +35,7 @@ pub fn excluded(facts: &Facts) -> Vec<Remark> {
     let mut remarks = Vec::new();
     if cut.count > 0 {
         let remark = Remark::warning(excluded_text(facts, &cut, "they were cut short"));
-        remarks.push(remark.with_remedy(facts.command.append("complete the experiment", RESUME)));
+        remarks.push(remark.with_remedy(facts.command.append(text!("incomplete.remedy"), RESUME)));
     }
     if invalid.count > 0 {
         let remark = Remark::warning(excluded_text(facts, &invalid, "a consistency check failed"));
@@ -234,7 +234,7 @@ pub fn few_repetitions(facts: &Facts) -> Vec<Remark> {
     };
     let repetitions = ENOUGH_REPETITIONS.to_string();
     vec![Remark::note(sentence).with_remedy(facts.command.advise(
-        "repeat more often",
+        text!("few-repetitions.remedy"),
         REPEAT,
         &repetitions,
     ))]

@@ -92,7 +92,7 @@ fn passed_checks(judgement: &Judgement) -> String {
 /// Returns the word of the verdict, and the rest of its sentence, with the most serious cause.
 pub fn headline(judgement: &Judgement) -> (&'static str, String) {
     let verdict = &judgement.verdict;
-    let cause = verdict.causes.first().map_or("", |cause| cause.sentence.as_str());
+    let cause = verdict.causes.first().map_or("", |cause| &*cause.sentence);
     match verdict.state {
         State::Ok => ("OK", ": the load generator was not the bottleneck".into()),
         State::Unjudged => {
@@ -118,11 +118,11 @@ pub fn headline(judgement: &Judgement) -> (&'static str, String) {
 /// evidence, and its remedy.
 fn remarks_of_cause(verdict: &Verdict, cause: &OtherCause, detail: Detail) -> Vec<Remark> {
     let is_in_headline = verdict.causes.first() == Some(cause);
-    let sentence = (!is_in_headline).then(|| Remark::Reason(cause.sentence.clone()));
+    let sentence = (!is_in_headline).then(|| Remark::Reason(cause.sentence.to_string()));
     let evidence =
         verdict.evidence.iter().filter(|e| e.limit == cause.limit && detail == Detail::Full);
     let evidence = evidence.map(|evidence| Remark::Evidence(figure(evidence)));
-    let remedy = [Remark::Remedy(cause.remedy.clone())];
+    let remedy = [Remark::Remedy(cause.remedy.to_string())];
     sentence.into_iter().chain(evidence).chain(remedy).collect()
 }
 

@@ -22,8 +22,11 @@ pub fn title(report: &RunReport) -> ReportSection {
         Some(only) => requests(plan, only),
         None => format!("{} at the same time", plural(plan.populations.len() as u64, "population")),
     };
-    let conclusion =
-        report.judgement.conclusion.iter().map(|sentence| ReportBlock::Paragraph(sentence.clone()));
+    let conclusion = report
+        .judgement
+        .conclusion
+        .iter()
+        .map(|sentence| ReportBlock::Paragraph(sentence.to_string()));
     [ReportBlock::Title(title, String::new())].into_iter().chain(conclusion).collect()
 }
 

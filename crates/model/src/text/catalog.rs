@@ -1,0 +1,148 @@
+//! Formats messages of a catalog in Fluent's syntax, with a source for each language.
+
+use super::{Language, Text, Value};
+use crate::numbers::count;
+use fluent_bundle::concurrent::FluentBundle;
+use fluent_bundle::{FluentArgs, FluentResource, FluentValue};
+use intl_memoizer::concurrent::IntlLangMemoizer;
+use std::sync::OnceLock;
+use unic_langid::LanguageIdentifier;
+
+/// The messages of findings, verdicts, conclusions and reports.
+pub static MESSAGES: Catalog = Catalog::new(
+    include_str!("../../texts/en/findings.ftl"),
+    include_str!("../../texts/zh/findings.ftl"),
+);
+
+/// Separator between the id of a message and its attribute: `too-short.remedy`.
+const ATTRIBUTE: char = '.';
+
+/// Messages in all languages.
+pub struct Catalog {
+    english: Messages,
+    chinese: Messages,
+}
+
+/// Messages of a language, parsed at their first use.
+struct Messages {
+    source: &'static str,
+    bundle: OnceLock<FluentBundle<FluentResource>>,
+}
+
+impl Catalog {
+    /// Creates a catalog of the sources in Fluent's syntax.
+    pub const fn new(english: &'static str, chinese: &'static str) -> Self {
+        Self { english: Messages::new(english), chinese: Messages::new(chinese) }
+    }
+
+    /// Formats a message, or an attribute of it. Returns the id for an unknown one.
+    pub fn format(
+        &self,
+        language: Language,
+        id: &str,
+        arguments: &[(&'static str, Value)],
+    ) -> String {
+        let mut values = FluentArgs::with_capacity(arguments.len());
+        for (name, value) in arguments {
+            values.set(*name, fluent_value(value, language));
+        }
+        let messages = match language {
+            Language::English => &self.english,
+            Language::Chinese => &self.chinese,
+        };
+        let formatted = messages.format(language, id, &values);
+        // A test compares the ids and arguments of the source with the catalog.
+        debug_assert!(formatted.is_some(), "unknown message {id}");
+        formatted.unwrap_or_else(|| id.to_owned())
+    }
+}
+
+impl Messages {
+    const fn new(source: &'static str) -> Self {
+        Self { source, bundle: OnceLock::new() }
+    }
+
+    fn format(&self, language: Language, id: &str, values: &FluentArgs) -> Option<String> {
+        let bundle = self.bundle.get_or_init(|| parse(self.source, language));
+        let (message_id, attribute) = match id.split_once(ATTRIBUTE) {
+            Some((message_id, attribute)) => (message_id, Some(attribute)),
+            None => (id, None),
+        };
+        let message = bundle.get_message(message_id)?;
+        let pattern = match attribute {
+            Some(attribute) => message.get_attribute(attribute)?.value(),
+            None => message.value()?,
+        };
+        let mut errors = Vec::new();
+        let formatted = bundle.format_pattern(pattern, Some(values), &mut errors).into_owned();
+        debug_assert!(errors.is_empty(), "{id}: {errors:?}");
+        Some(formatted)
+    }
+}
+
+fn parse(source: &str, language: Language) -> FluentBundle<FluentResource> {
+    let tag: LanguageIdentifier = language.tag().parse().unwrap_or_default();
+    let mut bundle = FluentBundle::new_concurrent(vec![tag]);
+    // Isolation marks around arguments are for texts from right to left; terminals show them as garbage.
+    bundle.set_use_isolating(false);
+    bundle.set_formatter(Some(format_number));
+    let resource =
+        FluentResource::try_new(source.to_owned()).unwrap_or_else(|(resource, errors)| {
+            debug_assert!(errors.is_empty(), "{errors:?}");
+            resource
+        });
+    bundle.add_resource_overriding(resource);
+    bundle
+}
+
+/// Formats numbers as elsewhere in reports: `12,345`.
+fn format_number(value: &FluentValue, _: &IntlLangMemoizer) -> Option<String> {
+    match value {
+        FluentValue::Number(number) => Some(count(number.value as u64)),
+        _ => None,
+    }
+}
+
+fn fluent_value(value: &Value, language: Language) -> FluentValue<'static> {
+    match value {
+        Value::Count(number) => FluentValue::from(*number),
+        Value::Text(text) => FluentValue::from(text.in_language(language).into_owned()),
+        Value::List(parts) => FluentValue::from(enumeration(parts, language)),
+        Value::Words(parts) => {
+            FluentValue::from(joined(parts, language, separators(language).words))
+        }
+        Value::Series(parts) => {
+            FluentValue::from(joined(parts, language, separators(language).clauses))
+        }
+    }
+}
+
+/// Texts between the parts of a list.
+struct Separators {
+    words: &'static str,
+    /// Before the last part of an enumeration.
+    conjunction: &'static str,
+    clauses: &'static str,
+}
+
+fn separators(language: Language) -> Separators {
+    match language {
+        Language::English => Separators { words: ", ", conjunction: " and ", clauses: "; " },
+        Language::Chinese => Separators { words: "、", conjunction: " 和 ", clauses: "；" },
+    }
+}
+
+fn joined(parts: &[Text], language: Language, separator: &str) -> String {
+    parts.iter().map(|part| part.in_language(language)).collect::<Vec<_>>().join(separator)
+}
+
+/// Joins the parts of an enumeration: `a, b and c`.
+fn enumeration(parts: &[Text], language: Language) -> String {
+    let Separators { words, conjunction, .. } = separators(language);
+    match parts {
+        [all @ .., last] if !all.is_empty() => {
+            joined(all, language, words) + conjunction + &last.in_language(language)
+        }
+        _ => joined(parts, language, words),
+    }
+}
