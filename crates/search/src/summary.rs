@@ -500,8 +500,8 @@ mod tests {
             limit,
             origin: UseOrigin::Generator,
             lasted: Duration::from_secs(1),
-            sentence: String::new(),
-            remedy: String::new(),
+            sentence: String::new().into(),
+            remedy: String::new().into(),
         }
     }
 

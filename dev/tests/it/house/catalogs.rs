@@ -100,7 +100,7 @@ fn outermost_parts(call: &str) -> Vec<&str> {
 fn messages(catalog: &str, language: &str) -> Messages {
     let mut all = Messages::new();
     let root = root().join(catalog).join(language);
-    for file in files(&root, ".ftl") {
+    for file in files(&root, "ftl") {
         let source = fs::read_to_string(file).expect("a catalog");
         let resource = parser::parse(source).unwrap_or_else(|(_, errors)| panic!("{errors:?}"));
         for entry in resource.body {
