@@ -23,7 +23,7 @@ use crate::study::StudyDocument;
 use crate::subset::RunSubset;
 use crate::xml::escaped;
 use crate::{panels, single};
-use brunt_model::{Analysis, Judgement, Run, Study, Trial};
+use brunt_model::{Analysis, Judgement, Language, Run, Study, Trial};
 use columns::FigureColumns;
 use serde::Serialize;
 use std::io;
@@ -44,6 +44,8 @@ pub struct StudyPage<'a> {
     pub shown: Option<&'a Run>,
     /// Maximum number of rows of a table by label and the like; None for all.
     pub most_rows: Option<usize>,
+    /// Language of labels. The study and its analysis have been translated (`Judgement::translate`).
+    pub language: Language,
 }
 
 /// Writes a run as a page of one file, as the study of one trial.
@@ -69,7 +71,14 @@ pub fn write_study(study: &Study, analysis: &Analysis, out: &mut dyn io::Write) 
 impl<'a> StudyPage<'a> {
     /// Returns the page without links to others.
     pub fn of(study: &'a Study, analysis: &'a Analysis) -> Self {
-        Self { study, analysis, address: None, shown: None, most_rows: None }
+        Self {
+            study,
+            analysis,
+            address: None,
+            shown: None,
+            most_rows: None,
+            language: Language::English,
+        }
     }
 
     /// Writes the page in this form.
@@ -91,8 +100,8 @@ impl<'a> StudyPage<'a> {
         overview: &str,
         out: &mut dyn io::Write,
     ) -> io::Result<()> {
-        let Self { study, analysis, .. } = self;
-        out.write_all(template.before.as_bytes())?;
+        let Self { study, analysis, language, .. } = self;
+        out.write_all(template.before_in(*language).as_bytes())?;
         let name = escaped(&study.experiment.name);
         let still = still::study(study, analysis, template.has_still_charts);
         writeln!(out, "<main id=\"still\"><h1>{name}</h1>\n{overview}{still}</main>")?;

@@ -1,5 +1,6 @@
 //! The page without data: as one file, or with links to files of a server.
 
+use brunt_model::Language;
 use std::borrow::Cow;
 
 /// The page, without data.
@@ -51,6 +52,15 @@ impl Template {
     pub fn one_file() -> Self {
         let (before, after) = PAGE.split_once(PLACE).unwrap_or((PAGE, ""));
         Self { before: before.into(), after: after.into(), has_still_charts: true }
+    }
+
+    /// Returns the part before the data, which names the language of the page.
+    pub(super) fn before_in(&self, language: Language) -> String {
+        self.before.replacen(
+            "<html lang=\"en\">",
+            &format!("<html lang=\"{}\">", language.tag()),
+            1,
+        )
     }
 
     /// A page with links to its style sheet and script at these paths of a server. The server sets the content

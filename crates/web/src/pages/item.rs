@@ -148,6 +148,7 @@ impl ItemPage<'_> {
         let shown = shown.transpose()?;
         let address = |only: &RunSubset| self.address_with(Some(only));
         StudyHtml::of(&StudyPage {
+            language: brunt_model::Language::English,
             study,
             analysis,
             address: Some(&address),
