@@ -195,5 +195,5 @@ fn not_found(results: &[(&Rule, RuleResult)]) -> Text {
 /// Names of the resources that have readings, or of those that have none.
 fn resource_names(results: &[(&Rule, RuleResult)], has_readings: bool) -> Value {
     let rules = results.iter().filter(|(_, result)| result.evidence.is_empty() != has_readings);
-    Value::Words(rules.map(|(rule, _)| Text::of_message(rule.name, Vec::new())).collect())
+    Value::Words(rules.map(|(rule, _)| Text::label(rule.name)).collect())
 }

@@ -100,6 +100,16 @@ impl Text {
         Self { english: message.format(Language::English), message: Some(Box::new(message)) }
     }
 
+    /// Creates a text of a message without arguments, for tables of ids.
+    pub fn label(id: &'static str) -> Self {
+        Self::of_message(id, Vec::new())
+    }
+
+    /// Returns the text in English.
+    pub fn as_str(&self) -> &str {
+        self
+    }
+
     /// Joins clauses to one text: `a; b; c`.
     pub fn series(mut clauses: Vec<Self>) -> Self {
         if clauses.len() == 1 {
@@ -180,6 +190,8 @@ impl PartialEq for Text {
         self.english == other.english
     }
 }
+
+impl Eq for Text {}
 
 impl PartialEq<str> for Text {
     fn eq(&self, other: &str) -> bool {

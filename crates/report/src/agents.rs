@@ -14,13 +14,13 @@ use brunt_model::{AgentEnvironment, Judgement, Phase, Run, StageKind, Tally, Tic
 
 /// Heads of the columns, each with the minimum terminal width that shows it, in characters.
 const COLUMNS: [(&str, usize); 7] = [
-    ("requests/s", 0),
-    ("errors", 70),
-    ("p99", 0),
-    ("lag p99", 0),
-    ("clock error", 90),
-    ("bytes/s", 100),
-    ("state", 0),
+    ("column.requests-per-second", 0),
+    ("column.errors", 70),
+    ("column.p99", 0),
+    ("column.lag-p99", 0),
+    ("column.clock-error", 90),
+    ("column.bytes-per-second", 100),
+    ("column.state", 0),
 ];
 
 /// Maximum number of agents of which a report for a screen has a row each.
@@ -176,7 +176,7 @@ pub fn table(run: &Run, judgement: &Judgement, rows: AgentRows) -> Breakdown {
     let mut rows: Vec<(String, Vec<String>)> =
         agents.iter().map(|agent| (agent.name().to_owned(), agent.cells())).collect();
     rows.extend(row_of_others(&others));
-    Breakdown { title: "Agents", columns: &COLUMNS, rows, kind: Some(SubsetKind::Agent) }
+    Breakdown { title: "column.agents", columns: &COLUMNS, rows, kind: Some(SubsetKind::Agent) }
 }
 
 /// Returns a row with the lowest and the highest figure of agents; None without agents.

@@ -6,14 +6,14 @@ use crate::figures::{self, enough, response_quantile};
 use crate::result::{label_name, only_label};
 use crate::subset::{RunSubset, SubsetKind};
 use brunt_model::numbers::{UNKNOWN, count, plural, three_digits};
-use brunt_model::{CheckFailure, Judgement, Run, Tally, TransactionTally};
+use brunt_model::{CheckFailure, Judgement, Language, Run, Tally, Text, TransactionTally};
 
 /// A table of the parts of a run, with a row for each.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Breakdown {
-    /// Kind of the parts: the head of the first column.
+    /// Message with the kind of the parts: the head of the first column.
     pub title: &'static str,
-    /// Heads of the other columns, each with the minimum terminal width that
+    /// Messages with the heads of the other columns, each with the minimum terminal width that
     /// shows it, in characters.
     pub columns: &'static [(&'static str, usize)],
     /// Name and figures of each part.
@@ -23,23 +23,23 @@ pub struct Breakdown {
 }
 
 const REQUEST_COLUMNS: [(&str, usize); 7] = [
-    ("completed", 0),
-    ("per second", 90),
-    ("errors", 0),
-    ("p50", 0),
-    ("p95", 0),
-    ("p99", 0),
-    ("max", 100),
+    ("column.completed", 0),
+    ("column.per-second", 90),
+    ("column.errors", 0),
+    ("column.p50", 0),
+    ("column.p95", 0),
+    ("column.p99", 0),
+    ("column.max", 100),
 ];
 const TRANSACTION_COLUMNS: [(&str, usize); 8] = [
-    ("ended", 0),
-    ("per second", 90),
-    ("failed", 0),
-    ("unfinished", 90),
-    ("p50", 0),
-    ("p95", 0),
-    ("p99", 0),
-    ("max", 100),
+    ("column.ended", 0),
+    ("column.per-second", 90),
+    ("column.failed", 0),
+    ("column.unfinished", 90),
+    ("column.p50", 0),
+    ("column.p95", 0),
+    ("column.p99", 0),
+    ("column.max", 100),
 ];
 
 /// Beginning of the name of a hop.
@@ -63,7 +63,7 @@ pub fn populations(run: &Run) -> Breakdown {
         (name_of_population(population), requests(population, &population.total))
     });
     Breakdown {
-        title: "Populations",
+        title: "column.populations",
         columns: &REQUEST_COLUMNS,
         rows: rows.collect(),
         kind: Some(SubsetKind::Population),
@@ -77,7 +77,7 @@ pub fn groups(run: &Run) -> Breakdown {
         (format!("{} ({agents})", group.name), requests(run, &group.total()))
     });
     Breakdown {
-        title: "Groups of agents",
+        title: "column.groups",
         columns: &REQUEST_COLUMNS,
         rows: rows.collect(),
         kind: None,
@@ -101,7 +101,7 @@ pub fn labels(run: &Run) -> Breakdown {
         std::iter::once((label_name(run, step), requests(run, tally))).chain(hops)
     });
     Breakdown {
-        title: "Labels",
+        title: "column.labels",
         columns: &REQUEST_COLUMNS,
         rows: rows.collect(),
         kind: Some(SubsetKind::Label),
@@ -112,7 +112,7 @@ pub fn labels(run: &Run) -> Breakdown {
 pub fn transactions(run: &Run) -> Breakdown {
     let rows = run.transactions.iter().map(|(name, tally)| (name.clone(), transaction(run, tally)));
     Breakdown {
-        title: "Transactions",
+        title: "column.transactions",
         columns: &TRANSACTION_COLUMNS,
         rows: rows.collect(),
         kind: Some(SubsetKind::Transaction),
@@ -155,11 +155,12 @@ impl Breakdown {
     }
 
     /// Returns the head and the rows with all columns, for a format without a width.
-    pub fn cells(&self) -> (Vec<String>, Vec<Vec<String>>) {
+    pub fn cells(&self, language: Language) -> (Vec<String>, Vec<Vec<String>>) {
         let head = std::iter::once(self.title).chain(self.columns.iter().map(|column| column.0));
+        let head = head.map(|id| Text::label(id).in_language(language).into_owned());
         let rows =
             self.rows.iter().map(|(name, cells)| [std::slice::from_ref(name), cells].concat());
-        (head.map(str::to_owned).collect(), rows.collect())
+        (head.collect(), rows.collect())
     }
 }
 

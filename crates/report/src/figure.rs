@@ -4,7 +4,7 @@
 //! chooses pixels, colors and tick labels. The panels that make figures are in [`crate::panels`].
 
 use crate::utc;
-use brunt_model::numbers;
+use brunt_model::{Language, Text, numbers};
 use serde::{Deserialize, Serialize};
 
 /// A chart with its axes and lines, in no output format yet.
@@ -13,9 +13,9 @@ pub struct Chart {
     /// Stable name, such as `throughput`: part of file names and anchors.
     pub id: String,
     /// Heading of the chart.
-    pub title: String,
+    pub title: Text,
     /// Text alternative with figures (accessibility).
-    pub about: String,
+    pub about: Text,
     /// Charts of one group share their x axis, so that hover and zoom act on all. Groups are
     /// `load`, `share`, or `time-3` for the time of the study's trial 3 (counted from 0).
     pub group: String,
@@ -38,7 +38,7 @@ pub struct Chart {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Axis {
     /// Label without the unit.
-    pub label: String,
+    pub label: Text,
     /// Unit of the values.
     pub unit: ChartUnit,
     /// Linear, logarithmic or by quantiles.
@@ -87,7 +87,7 @@ pub enum AxisScale {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct ChartLine {
     /// Name in the legend.
-    pub name: String,
+    pub name: Text,
     /// Index of the contender. The lines of a contender have the same color.
     pub contender: Option<usize>,
     /// Dash pattern, which distinguishes the lines of a contender. 0 is a solid line.
@@ -120,7 +120,7 @@ pub struct HighlightedValue {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until: Option<f64>,
     /// Name of the mark, such as `knee`.
-    pub name: String,
+    pub name: Text,
     /// Index of the contender that it belongs to.
     pub contender: Option<usize>,
 }
@@ -137,6 +137,15 @@ pub struct Heat {
 }
 
 impl Chart {
+    /// Replaces all texts by their forms in a language.
+    pub fn translate(&mut self, language: Language) {
+        let axes = [&mut self.x.label, &mut self.y.label];
+        let lines = self.lines.iter_mut().map(|line| &mut line.name);
+        let marks = self.marks.iter_mut().map(|mark| &mut mark.name);
+        let texts = [&mut self.title, &mut self.about].into_iter();
+        texts.chain(axes).chain(lines).chain(marks).for_each(|text| text.translate(language));
+    }
+
     /// True if there is nothing to draw: no cell, and no line with two different values of x.
     pub fn is_empty(&self) -> bool {
         self.heat.as_ref().is_none_or(|heat| heat.counts.is_empty())

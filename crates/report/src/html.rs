@@ -55,7 +55,8 @@ pub struct StudyPage<'a> {
 /// If `out` cannot be written to.
 pub fn write(run: &Run, judgement: &Judgement, out: &mut dyn io::Write) -> io::Result<()> {
     let (study, analysis) = single::study_of(run, judgement);
-    let overview = Overview { run, judgement, address: None, most_rows: None };
+    let overview =
+        Overview { run, judgement, address: None, most_rows: None, language: Language::English };
     StudyPage::of(&study, &analysis).write_with(&Template::one_file(), &overview.html(), out)
 }
 
@@ -88,8 +89,8 @@ impl<'a> StudyPage<'a> {
     /// If `out` cannot be written to.
     pub fn write(&self, template: &Template, out: &mut dyn io::Write) -> io::Result<()> {
         let overview = self.study.only_run().map(|Trial { run, judgement, .. }| {
-            let Self { address, most_rows, .. } = *self;
-            Overview { run, judgement, address, most_rows }.html()
+            let Self { address, most_rows, language, .. } = *self;
+            Overview { run, judgement, address, most_rows, language }.html()
         });
         self.write_with(template, &overview.unwrap_or_default(), out)
     }
@@ -103,13 +104,13 @@ impl<'a> StudyPage<'a> {
         let Self { study, analysis, language, .. } = self;
         out.write_all(template.before_in(*language).as_bytes())?;
         let name = escaped(&study.experiment.name);
-        let still = still::study(study, analysis, template.has_still_charts);
+        let still = still::study(study, analysis, template.has_still_charts, *language);
         writeln!(out, "<main id=\"still\"><h1>{name}</h1>\n{overview}{still}</main>")?;
         // A subset has no verdict: only the charts are those of the subset.
         let charted = self.shown.map(|subset| single::study_of(subset, &Judgement::default()));
         let (charted, charted_analysis) =
             charted.as_ref().map_or((*study, *analysis), |(study, analysis)| (study, analysis));
-        let figures = panels::figures(charted, charted_analysis);
+        let figures = translated(panels::figures(charted, charted_analysis), *language);
         let of_several_trials = figures.iter().filter(|figure| figure.trial.is_none());
         let data = StudyData {
             // The page of a study with hundreds of trials must open quickly, so this has no data
@@ -122,8 +123,7 @@ impl<'a> StudyPage<'a> {
         for (index, trial) in study.trials.iter().enumerate() {
             // One script element for each trial: the page parses it only when the user opens the
             // trial.
-            let figures: Vec<Chart> =
-                panels::of_trial(charted, index).into_iter().map(without_trial).collect();
+            let figures = translated(panels::of_trial(charted, index), *language);
             let figures = figures.iter().map(FigureColumns::from).collect();
             let mut data = TrialData {
                 figures,
@@ -133,7 +133,7 @@ impl<'a> StudyPage<'a> {
             };
             // The overview has those of an only run.
             if study.only_run().is_none() {
-                data.add_tables(trial);
+                data.add_tables(trial, *language);
             }
             write_data(out, &format!("trial-{index}"), &data)?;
         }
@@ -141,13 +141,11 @@ impl<'a> StudyPage<'a> {
     }
 }
 
-/// Removes the trial's name from the title of a figure: the page shows it above all
-/// figures of the trial.
-fn without_trial(mut figure: Chart) -> Chart {
-    if let Some((title, _)) = figure.title.split_once(" over time") {
-        figure.title.truncate(title.len());
+fn translated(mut charts: Vec<Chart>, language: Language) -> Vec<Chart> {
+    for chart in &mut charts {
+        chart.translate(language);
     }
-    figure
+    charts
 }
 
 /// Data of the script element `study`.
@@ -176,17 +174,17 @@ struct TrialTable {
     rows: Vec<Vec<String>>,
 }
 
-impl From<&Breakdown> for TrialTable {
-    fn from(breakdown: &Breakdown) -> Self {
-        let (head, rows) = breakdown.cells();
+impl TrialTable {
+    fn new(breakdown: &Breakdown, language: Language) -> Self {
+        let (head, rows) = breakdown.cells(language);
         Self { head, rows }
     }
 }
 
 impl TrialData<'_> {
-    fn add_tables(&mut self, Trial { run, judgement, .. }: &Trial) {
+    fn add_tables(&mut self, Trial { run, judgement, .. }: &Trial, language: Language) {
         let tables = breakdown::all(run, judgement, AgentRows::All);
-        self.tables = tables.iter().map(TrialTable::from).collect();
+        self.tables = tables.iter().map(|table| TrialTable::new(table, language)).collect();
         self.check_failures = breakdown::check_failures(run);
     }
 }

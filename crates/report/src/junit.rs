@@ -9,7 +9,7 @@
 //! Out of scope: a judgement. The facts come from `model::reached`.
 
 use crate::agents::AgentRows;
-use crate::breakdown::{self, Breakdown};
+use crate::breakdown;
 use crate::xml::escaped;
 use crate::{outline, single, utc};
 use brunt_model::answer::Capacity;
@@ -20,7 +20,7 @@ use brunt_model::numbers::{fraction, plain, seconds, three_digits};
 use brunt_model::objective::{Metric, ObjectiveResult};
 use brunt_model::question::{Regression, Requirement, RequirementOutcome};
 use brunt_model::reached::ReplyKind;
-use brunt_model::{Analysis, Judgement, Question, Run, Study, Trial, TrialIndex};
+use brunt_model::{Analysis, Judgement, Language, Question, Run, Study, Trial, TrialIndex};
 use std::io;
 
 /// A test case and its outcome.
@@ -97,7 +97,7 @@ fn details(study: &Study, contender: usize) -> String {
 fn details_of_trial(study: &Study, trial: &Trial) -> String {
     let mut lines = Vec::new();
     let tables = breakdown::all(&trial.run, &trial.judgement, AgentRows::LargestLags);
-    for (head, rows) in tables.iter().map(Breakdown::cells) {
+    for (head, rows) in tables.iter().map(|table| table.cells(Language::English)) {
         lines.extend(rows.iter().map(|cells| figures_of_row(&head, cells)));
     }
     lines.extend(breakdown::check_failures(&trial.run));

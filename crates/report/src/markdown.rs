@@ -8,7 +8,7 @@ use crate::outline::block::{
 use crate::outline::{self, run};
 use crate::view::Detail;
 use brunt_model::numbers::{share, time};
-use brunt_model::{Analysis, Judgement, Run, Study};
+use brunt_model::{Analysis, Judgement, Language, Run, Study};
 use std::io;
 
 /// Writes the full report of a run as Markdown.
@@ -58,7 +58,7 @@ fn block_text(block: &ReportBlock, is_first: bool) -> String {
         ReportBlock::List(items) => items.iter().map(item).collect(),
         ReportBlock::Table(head, rows) => table(head, rows),
         ReportBlock::Breakdown(breakdown) => {
-            let (head, rows) = breakdown.cells();
+            let (head, rows) = breakdown.cells(Language::English);
             table(&head, &rows)
         }
         ReportBlock::Outcomes(rows) => outcomes(rows),
@@ -120,7 +120,7 @@ fn code(remedy: &str) -> String {
 
 fn outcomes(rows: &[OutcomeRow]) -> String {
     let rows: Vec<Vec<String>> = rows.iter().map(OutcomeRow::cells).collect();
-    table(&OutcomeRow::HEAD.map(str::to_owned), &rows)
+    table(&OutcomeRow::head().map(String::from), &rows)
 }
 
 fn histogram(bars: &[Bar]) -> String {

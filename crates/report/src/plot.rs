@@ -51,8 +51,8 @@ pub fn scene(figure: &Chart) -> Option<Scene> {
     shapes.extend(area.frame(figure));
     Some(Scene {
         id: figure.id.clone(),
-        title: figure.title.clone(),
-        about: figure.about.clone(),
+        title: figure.title.to_string(),
+        about: figure.about.to_string(),
         width: WIDTH,
         height: area.bottom + BELOW,
         shapes,
@@ -266,10 +266,10 @@ fn ruled(points: Vec<(f64, f64)>, ink: Ink) -> DrawingElement {
 fn axis_title(axis: &crate::figure::Axis) -> String {
     use crate::figure::ChartUnit::{Cores, PerSecond};
     match (axis.unit, axis.scale) {
-        (_, AxisScale::Quantile) => axis.label.clone(),
+        (_, AxisScale::Quantile) => axis.label.to_string(),
         (PerSecond, _) => format!("{}, per second", axis.label),
         (Cores, _) => format!("{}, cores", axis.label),
-        _ => axis.label.clone(),
+        _ => axis.label.to_string(),
     }
 }
 

@@ -186,7 +186,7 @@ mod tests {
     use super::*;
 
     fn words(unit: ChartUnit, scale: AxisScale, values: [f64; 2]) -> Vec<String> {
-        let axis = Axis { label: String::new(), unit, scale };
+        let axis = Axis { label: brunt_model::Text::default(), unit, scale };
         let ruler = Ruler::new(&axis, values.into_iter(), (0.0, 100.0), 5).unwrap();
         ruler.words().map(|word| word.1).collect()
     }
@@ -238,8 +238,11 @@ mod tests {
 
     #[test]
     fn powers_of_nines_are_equidistant() {
-        let axis =
-            Axis { label: String::new(), unit: ChartUnit::Share, scale: AxisScale::Quantile };
+        let axis = Axis {
+            label: brunt_model::Text::default(),
+            unit: ChartUnit::Share,
+            scale: AxisScale::Quantile,
+        };
         let ruler = Ruler::new(&axis, [0.999].into_iter(), (0.0, 300.0), 5).unwrap();
         let at = [0.0, 0.9, 0.99, 0.999].map(|q| ruler.at(q).round());
         assert_eq!(at, [0.0, 100.0, 200.0, 300.0]);

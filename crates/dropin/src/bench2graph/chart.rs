@@ -54,7 +54,7 @@ pub fn figure(sheets: &[BenchTable], columns: &[String], title: &str) -> Result<
             .map(|kind| format!(" [{}]", kind.unit));
         let name = format!("{}{}", sheet.names[*column], unit.unwrap_or_default());
         ChartLine {
-            name,
+            name: name.into(),
             dash: (index / COLORS) as u8,
             points: points(sheet, *column),
             contender: None,
@@ -65,10 +65,10 @@ pub fn figure(sheets: &[BenchTable], columns: &[String], title: &str) -> Result<
     let x = if x == X_COLUMN.0 { X_COLUMN.1 } else { x };
     Ok(Chart {
         id: "bench2graph".into(),
-        title: title.to_owned(),
-        about: format!("{} over {x}", names.join(", ")),
-        x: Axis { label: x.to_owned(), ..Axis::default() },
-        y: Axis { label: y, ..Axis::default() },
+        title: title.into(),
+        about: format!("{} over {x}", names.join(", ")).into(),
+        x: Axis { label: x.into(), ..Axis::default() },
+        y: Axis { label: y.into(), ..Axis::default() },
         lines,
         ..Chart::default()
     })

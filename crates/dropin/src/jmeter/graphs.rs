@@ -26,7 +26,7 @@ pub fn all(timeline: &Timeline, percentiles: [f64; 3]) -> Vec<ChartSection> {
     let sections = sections.into_iter().map(|(title, figures)| {
         let figures = figures.into_iter().filter(has_values);
         let figures = figures.map(|figure| with_time_of_day(figure, &zone)).collect();
-        ChartSection { title: title.to_owned(), figures }
+        ChartSection { title: title.into(), figures }
     });
     sections.filter(|section| !section.figures.is_empty()).collect()
 }
@@ -227,8 +227,8 @@ fn time_figure(title: &str, unit: ChartUnit, lines: Vec<ChartLine>) -> Chart {
     let about = lines.iter().map(|line| line.name.as_str()).collect::<Vec<_>>().join(", ");
     Chart {
         id,
-        title: title.to_owned(),
-        about,
+        title: title.into(),
+        about: about.into(),
         group: TIME.into(),
         y: axis(label, unit),
         lines,
@@ -237,7 +237,7 @@ fn time_figure(title: &str, unit: ChartUnit, lines: Vec<ChartLine>) -> Chart {
 }
 
 fn axis(label: &str, unit: ChartUnit) -> Axis {
-    Axis { label: label.to_owned(), unit, scale: AxisScale::Linear }
+    Axis { label: label.into(), unit, scale: AxisScale::Linear }
 }
 
 /// The labels of graphs by label, those with the most samples.
@@ -251,7 +251,7 @@ fn for_labels(timeline: &Timeline, points: fn(&LabelSums) -> Vec<ChartPoint>) ->
 }
 
 fn named_line(index: usize, name: &str, points: Vec<ChartPoint>) -> ChartLine {
-    ChartLine { name: name.to_owned(), contender: Some(index), dash: 0, points }
+    ChartLine { name: name.into(), contender: Some(index), dash: 0, points }
 }
 
 fn line(
@@ -264,7 +264,7 @@ fn line(
         y: value(interval),
         ..ChartPoint::default()
     });
-    ChartLine { name, points: points.collect(), ..ChartLine::default() }
+    ChartLine { name: name.into(), points: points.collect(), ..ChartLine::default() }
 }
 
 /// A line for each shown label.

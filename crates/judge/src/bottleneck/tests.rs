@@ -334,7 +334,7 @@ fn every_other_limit_has_its_rule() {
 fn every_rule_is_in_the_docs() {
     let docs = include_str!("../../../../docs/bottleneck.md");
     for rule in RULES {
-        let name = Text::of_message(rule.name, Vec::new());
+        let name = Text::label(rule.name);
         assert!(docs.contains(&format!("| {name} |")), "docs/bottleneck.md does not list {name}");
     }
 }

@@ -10,8 +10,8 @@ use unic_langid::LanguageIdentifier;
 
 /// The messages of findings, verdicts, conclusions and reports.
 pub static MESSAGES: Catalog = Catalog::new(
-    include_str!("../../texts/en/findings.ftl"),
-    include_str!("../../texts/zh/findings.ftl"),
+    concat!(include_str!("../../texts/en/findings.ftl"), include_str!("../../texts/en/report.ftl")),
+    concat!(include_str!("../../texts/zh/findings.ftl"), include_str!("../../texts/zh/report.ftl")),
 );
 
 /// Separator between the id of a message and its attribute: `too-short.remedy`.

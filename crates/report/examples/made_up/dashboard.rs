@@ -76,7 +76,7 @@ fn section(title: &str, charts: &[(&str, ChartUnit, usize)]) -> ChartSection {
             unit: ChartUnit::Clock,
             scale: AxisScale::Linear,
         },
-        y: Axis { label: String::new(), unit: *unit, scale: AxisScale::Linear },
+        y: Axis { label: String::new().into(), unit: *unit, scale: AxisScale::Linear },
         lines: (0..*lines).map(line).collect(),
         ..Chart::default()
     });
@@ -90,7 +90,7 @@ fn line(number: usize) -> ChartLine {
         ChartPoint { x, y: Some(y), ..ChartPoint::default() }
     };
     ChartLine {
-        name: format!("page {number}"),
+        name: format!("page {number}").into(),
         contender: Some(number),
         dash: 0,
         points: (0..300).map(point).collect(),

@@ -14,7 +14,7 @@ use crate::xml::escaped;
 use crate::{panels, svg};
 use brunt_model::finding::{Severity, State};
 use brunt_model::numbers::{UNKNOWN, count, fraction, three_digits};
-use brunt_model::{Analysis, Finding, Judgement, Run, Study};
+use brunt_model::{Analysis, Finding, Judgement, Language, Run, Study, text};
 
 /// Apdex threshold T: faster requests are satisfied, requests up to 4
 /// T are tolerated (<https://www.apdex.org>).
@@ -28,15 +28,17 @@ pub struct Overview<'a> {
     pub address: Option<&'a dyn Fn(&RunSubset) -> String>,
     /// Maximum number of rows of a table of parts; None for all.
     pub most_rows: Option<usize>,
+    pub language: Language,
 }
 
 impl Overview<'_> {
     /// Returns the element.
     pub fn html(&self) -> String {
-        let Self { run, judgement, .. } = *self;
+        let Self { run, judgement, language, .. } = *self;
         let report = RunReport { run, judgement, detail: Detail::Brief };
-        let tables = errors(run) + &check_failures(run) + &self.breakdowns();
-        let (banner, tiles) = (banner(&report), tiles(run, judgement));
+        let tables = errors(run, language) + &check_failures(run, language) + &self.breakdowns();
+        let banner = banner(&report, language);
+        let tiles = tiles(run, judgement, language);
         format!("<div id=\"overview\">\n{banner}{tiles}{tables}</div>\n")
     }
 
@@ -47,7 +49,7 @@ impl Overview<'_> {
     }
 
     fn breakdown_table(&self, breakdown: &Breakdown) -> String {
-        let (head, rows) = breakdown.cells();
+        let (head, rows) = breakdown.cells(self.language);
         let (count, most) = (rows.len(), self.most_rows.unwrap_or(usize::MAX));
         let rows = rows.into_iter().take(most).map(|row| {
             let name = row.first().map_or("", String::as_str);
@@ -60,18 +62,19 @@ impl Overview<'_> {
         });
         let more = count.saturating_sub(most);
         let more = if more > 0 {
-            format!("<p class=\"hint\">and {more} more</p>\n")
+            let more = text!("table.more-rows", count = more);
+            format!("<p class=\"hint\">{}</p>\n", more.in_language(self.language))
         } else {
             String::new()
         };
-        table_of(breakdown.title, &head, rows) + &more
+        table_of(&head[0], &head, rows) + &more
     }
 }
 
 /// Returns findings, and charts if wanted.
-pub fn study(study: &Study, analysis: &Analysis, has_charts: bool) -> String {
-    let findings =
-        conclusions(&analysis.conclusions) + &findings(&analysis.findings, &study.warnings);
+pub fn study(study: &Study, analysis: &Analysis, has_charts: bool, language: Language) -> String {
+    let findings = conclusions(&analysis.conclusions)
+        + &findings(&analysis.findings, &study.warnings, language);
     if has_charts { findings + &charts(study, analysis) } else { findings }
 }
 
@@ -85,26 +88,32 @@ fn charts(study: &Study, analysis: &Analysis) -> String {
 }
 
 /// Returns the verdict with its reasons, as the outline has them.
-fn banner(report: &RunReport) -> String {
+fn banner(report: &RunReport, language: Language) -> String {
     let state = report.judgement.verdict.state.key();
     let fact = verdict::fact(report);
-    let words = fact.lines.iter().flat_map(|line| &line.0).map(|(emphasis, text)| match emphasis {
-        Some(_) => format!("<strong class=\"state {state}\">{}</strong>", escaped(text)),
-        None => escaped(text),
+    let words = fact.lines.iter().flat_map(|line| &line.0).map(|(emphasis, text)| {
+        let text = escaped(&text.in_language(language));
+        match emphasis {
+            Some(_) => format!("<strong class=\"state {state}\">{text}</strong>"),
+            None => text,
+        }
     });
-    let reasons: String = fact.remarks.iter().map(remark).collect();
+    let reasons: String = fact.remarks.iter().map(|one| remark(one, language)).collect();
     let list = if reasons.is_empty() { reasons } else { format!("<ul>{reasons}</ul>") };
     format!(
-        "<div class=\"banner {state}\" role=\"note\" aria-label=\"Verdict\"><p>{}</p>{list}</div>\n",
+        "<div class=\"banner {state}\" role=\"note\" aria-label=\"{}\"><p>{}</p>{list}</div>\n",
+        fact.key.in_language(language),
         words.collect::<String>(),
     )
 }
 
-fn remark(remark: &Remark) -> String {
+fn remark(remark: &Remark, language: Language) -> String {
     match remark {
-        Remark::Remedy(remedy) => format!("<li>{}</li>", with_remedy("", Some(remedy))),
+        Remark::Remedy(remedy) => {
+            format!("<li>{}</li>", with_remedy("", Some(&remedy.in_language(language))))
+        }
         Remark::Reason(text) | Remark::Evidence(text) | Remark::Unseen(text) => {
-            format!("<li>{}</li>", escaped(text))
+            format!("<li>{}</li>", escaped(&text.in_language(language)))
         }
     }
 }
@@ -116,25 +125,35 @@ fn with_remedy(sentence: &str, remedy: Option<&str>) -> String {
     escaped(sentence) + &remedy
 }
 
-fn tiles(run: &Run, judgement: &Judgement) -> String {
+fn tiles(run: &Run, judgement: &Judgement, language: Language) -> String {
     let t = &run.total;
     let ends = judgement.throughput.and_then(|t| Some((t.low, t.high?)));
     let rate_interval = ends.map_or(String::new(), interval);
     let verdict = judgement.verdict.state;
     let mut tiles = vec![
-        tile("Verdict", &verdict.key().to_uppercase().replace('_', " "), "", class(verdict)),
-        tile("Throughput", &format!("{} /s", three_digits(run.throughput())), &rate_interval, ""),
+        tile(
+            &text!("verdict").in_language(language),
+            &verdict.key().to_uppercase().replace('_', " "),
+            "",
+            class(verdict),
+        ),
+        tile(
+            &text!("chart.throughput").in_language(language),
+            &format!("{} /s", three_digits(run.throughput())),
+            &rate_interval,
+            "",
+        ),
     ];
     for (name, q) in [("p50", 0.5), ("p95", 0.95), ("p99", 0.99)] {
         let ends = with_both_ends(run, judgement, q);
         let ends = ends.map_or(String::new(), |(value, ends)| time_interval(value, ends));
         tiles.push(tile(name, &response_quantile(t, q), &ends, ""));
     }
-    let counts = format!("{} of {}", count(t.errors()), count(t.attempted()));
+    let counts = text!("tile.errors-of", errors = count(t.errors()), all = count(t.attempted()));
     tiles.push(tile(
-        "Errors",
+        &text!("chart.errors").in_language(language),
         &fraction(t.error_share()),
-        &counts,
+        &counts.in_language(language),
         if t.errors() > 0 { "bad" } else { "" },
     ));
     tiles.push(tile("Apdex", &apdex(run), "T = 500 ms", ""));
@@ -174,26 +193,28 @@ fn apdex(run: &Run) -> String {
 }
 
 /// Returns a table of statuses and failures; empty if no request failed.
-fn errors(run: &Run) -> String {
+fn errors(run: &Run, language: Language) -> String {
     if run.total.errors() == 0 {
         return String::new();
     }
     let rows = outcomes::rows(&run.total, outcomes::meaning);
     table(
-        "Outcomes of all requests",
-        &OutcomeRow::HEAD.map(str::to_owned),
+        &text!("table.outcomes").in_language(language),
+        &OutcomeRow::head().map(|head| head.in_language(language).into_owned()),
         rows.iter().map(OutcomeRow::cells),
     )
 }
 
 /// Returns the list of failed checks; empty if there are none.
-fn check_failures(run: &Run) -> String {
+fn check_failures(run: &Run, language: Language) -> String {
     let items: Vec<String> =
         breakdown::check_failures(run).iter().map(|sentence| escaped(sentence)).collect();
     if items.is_empty() {
         return String::new();
     }
-    format!("<h3>Failed checks</h3>\n<ul><li>{}</li></ul>\n", items.join("</li>\n<li>"))
+    let heading = text!("table.failed-checks");
+    let heading = heading.in_language(language);
+    format!("<h3>{heading}</h3>\n<ul><li>{}</li></ul>\n", items.join("</li>\n<li>"))
 }
 
 /// Returns a table in a region that can be scrolled and focused, for narrow screens and keyboards.
@@ -230,14 +251,16 @@ fn conclusion(conclusion: &Finding) -> String {
     )
 }
 
-fn findings(findings: &[Finding], warnings: &[String]) -> String {
+fn findings(findings: &[Finding], warnings: &[String], language: Language) -> String {
     let warnings =
         warnings.iter().map(|warning| format!("<li class=\"warning\">{}</li>\n", escaped(warning)));
     let items: String = findings.iter().map(finding).chain(warnings).collect();
     if items.is_empty() {
         items
     } else {
-        format!("<h2>Findings</h2>\n<ul class=\"findings\">{items}</ul>\n")
+        let heading = text!("findings");
+        let heading = heading.in_language(language);
+        format!("<h2>{heading}</h2>\n<ul class=\"findings\">{items}</ul>\n")
     }
 }
 
@@ -265,8 +288,14 @@ mod tests {
         let verdict = Verdict { state: State::Invalid, ..Verdict::default() };
         let judgement = Judgement { verdict, checks: vec![check], ..Judgement::default() };
         let run = story::overloaded().run();
-        let html =
-            Overview { run: &run, judgement: &judgement, address: None, most_rows: None }.html();
+        let html = Overview {
+            run: &run,
+            judgement: &judgement,
+            address: None,
+            most_rows: None,
+            language: Language::English,
+        }
+        .html();
         let (banner, tiles) = html.split_once("<dl").unwrap();
         assert!(
             banner.contains("INVALID") && banner.contains("begun requests: 10 = 8 + 1 &lt;1&gt;"),
@@ -286,6 +315,7 @@ mod tests {
             judgement: &Judgement::default(),
             address: None,
             most_rows: None,
+            language: Language::English,
         }
         .html();
         assert!(
@@ -308,7 +338,7 @@ mod tests {
     fn charts_have_names_without_a_script() {
         let (study, analysis) =
             crate::single::study_of(&story::closed().run(), &Judgement::default());
-        let html = super::study(&study, &analysis, true);
+        let html = super::study(&study, &analysis, true, Language::English);
         let charts = html.matches("<svg").count();
         assert!(charts > 3, "{charts}");
         assert_eq!(

@@ -3,6 +3,7 @@
 use crate::breakdown::Breakdown;
 use crate::figure::Chart;
 use crate::view::Emphasis;
+use brunt_model::{Text, text};
 
 /// A part of a report.
 #[derive(Debug, Clone, PartialEq)]
@@ -33,13 +34,13 @@ pub enum ReportBlock {
 
 /// A text with emphasized parts.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Words(pub Vec<(Option<Emphasis>, String)>);
+pub struct Words(pub Vec<(Option<Emphasis>, Text)>);
 
 /// A fact with its name and remarks.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Fact {
     /// Name of the fact.
-    pub key: String,
+    pub key: Text,
     /// The text, line by line.
     pub lines: Vec<Words>,
     /// Remarks below the text.
@@ -52,13 +53,13 @@ pub struct Fact {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Remark {
     /// The reason for the fact.
-    Reason(String),
+    Reason(Text),
     /// A figure that shows the reason before it.
-    Evidence(String),
+    Evidence(Text),
     /// Advice on how to improve the fact.
-    Remedy(String),
+    Remedy(Text),
     /// Circumstances that brunt could not observe.
-    Unseen(String),
+    Unseen(Text),
 }
 
 /// A sentence in a list.
@@ -114,24 +115,31 @@ pub struct Bar {
 
 impl Words {
     /// Creates an emphasized text.
-    pub fn emphasized(emphasis: Emphasis, text: impl Into<String>) -> Self {
+    pub fn emphasized(emphasis: Emphasis, text: impl Into<Text>) -> Self {
         Self(vec![(Some(emphasis), text.into())])
+    }
+
+    /// Appends emphasized text.
+    #[must_use]
+    pub fn and_emphasized(mut self, emphasis: Emphasis, text: impl Into<Text>) -> Self {
+        self.0.push((Some(emphasis), text.into()));
+        self
     }
 
     /// Appends text without emphasis.
     #[must_use]
-    pub fn and(mut self, text: impl Into<String>) -> Self {
+    pub fn and(mut self, text: impl Into<Text>) -> Self {
         self.0.push((None, text.into()));
         self
     }
 
     /// Returns the text without emphasis.
     pub fn plain(&self) -> String {
-        self.0.iter().map(|(_, text)| text.as_str()).collect()
+        self.0.iter().map(|(_, text)| &**text).collect()
     }
 }
 
-impl<T: Into<String>> From<T> for Words {
+impl<T: Into<Text>> From<T> for Words {
     fn from(text: T) -> Self {
         Self(vec![(None, text.into())])
     }
@@ -139,14 +147,21 @@ impl<T: Into<String>> From<T> for Words {
 
 impl Fact {
     /// Creates a fact of one line.
-    pub fn new(key: impl Into<String>, text: impl Into<Words>) -> Self {
+    pub fn new(key: impl Into<Text>, text: impl Into<Words>) -> Self {
         Self { key: key.into(), lines: vec![text.into()], ..Self::default() }
     }
 }
 
 impl OutcomeRow {
-    /// Head of the table.
-    pub const HEAD: [&str; 4] = ["Outcome", "Requests", "Share", "Meaning"];
+    /// Returns the head of the table.
+    pub fn head() -> [Text; 4] {
+        [
+            text!("table.outcome"),
+            text!("table.requests"),
+            text!("table.share"),
+            text!("table.meaning"),
+        ]
+    }
 
     /// Returns the row of the table.
     pub fn cells(&self) -> Vec<String> {

@@ -40,7 +40,7 @@ fn graph(
         // With fewer points, the table shows the same in less space.
         if points.len() >= MIN_POINTS {
             lines.push(ChartLine {
-                name: contender.contender.clone(),
+                name: contender.contender.as_str().into(),
                 points,
                 ..ChartLine::default()
             });

@@ -7,9 +7,9 @@ use brunt_model::reading_names::{self as names, server};
 pub struct Gauge {
     /// Id of the chart.
     pub id: &'static str,
-    /// Heading of the chart.
+    /// Message with the heading of the chart.
     pub title: &'static str,
-    /// Label of the y axis, without the unit.
+    /// Message with the label of the y axis, without the unit.
     pub label: &'static str,
     /// Unit of the y axis.
     pub unit: ChartUnit,
@@ -20,14 +20,14 @@ pub struct Gauge {
 /// A rule that makes lines from the readings of a source.
 #[derive(Clone, Copy)]
 pub enum GaugeRule {
-    /// One line for each reading that matches the pattern, with a word for its name. The part that
+    /// One line for each reading that matches the pattern, with the message of its name. The part that
     /// `*` matches is added to the name.
     Each(&'static str, &'static str),
     /// The sum of these readings, as far as they were read.
     Sum(&'static [&'static str], &'static str),
     /// The first reading minus the second.
     Less(&'static str, &'static str, &'static str),
-    /// The first of these readings that was read at least twice, with a word for its name.
+    /// The first of these readings that was read at least twice, with the message of its name.
     First(&'static [(&'static str, &'static str)]),
 }
 
@@ -37,91 +37,91 @@ use GaugeRule::{Each, First, Less, Sum};
 pub const GAUGES: &[Gauge] = &[
     Gauge {
         id: "cpu",
-        title: "CPU of the server",
-        label: "CPU time",
+        title: "gauge.cpu",
+        label: "gauge-label.cpu-time",
         unit: ChartUnit::Cores,
         takes: &[Sum(&server::CPU, "")],
     },
     Gauge {
         id: "machine-cpu",
-        title: "CPU of the server's machine",
-        label: "CPU time",
+        title: "gauge.machine-cpu",
+        label: "gauge-label.cpu-time",
         unit: ChartUnit::Cores,
         takes: &[Sum(&[names::HOST_USER, names::HOST_SYSTEM, names::HOST_SOFTIRQ], "")],
     },
     Gauge {
         id: "memory",
-        title: "Memory of the server",
-        label: "memory",
+        title: "gauge.memory",
+        label: "gauge-label.memory",
         unit: ChartUnit::Bytes,
-        takes: &[First(&[(server::PROPORTIONAL, ""), (names::RESIDENT, "resident")])],
+        takes: &[First(&[(server::PROPORTIONAL, ""), (names::RESIDENT, "gauge-label.resident")])],
     },
     Gauge {
         id: "machine-memory",
-        title: "Memory of the server's machine",
-        label: "memory",
+        title: "gauge.machine-memory",
+        label: "gauge-label.memory",
         unit: ChartUnit::Bytes,
-        takes: &[Less(names::MEMORY_TOTAL, names::MEMORY_AVAILABLE, "in use")],
+        takes: &[Less(names::MEMORY_TOTAL, names::MEMORY_AVAILABLE, "gauge-label.in-use")],
     },
     Gauge {
         id: "load-average",
-        title: "Load average of the server",
-        label: "load average",
+        title: "gauge.load-average",
+        label: "gauge-label.load-average",
         unit: ChartUnit::Count,
         takes: &[Each(server::LOAD, "")],
     },
     Gauge {
         id: "workers",
-        title: "Workers and queue",
-        label: "workers, requests",
+        title: "gauge.workers",
+        label: "gauge-label.workers-requests",
         unit: ChartUnit::Count,
         takes: &[
-            Each(server::WORKERS_BUSY, "busy"),
-            Each(server::QUEUE, "queued"),
-            Each(server::WORKERS_LIMIT, "limit"),
+            Each(server::WORKERS_BUSY, "gauge-label.busy"),
+            Each(server::QUEUE, "gauge-label.queued"),
+            Each(server::WORKERS_LIMIT, "gauge-label.limit"),
         ],
     },
     Gauge {
         id: "connections",
-        title: "Connections of the server",
-        label: "connections",
+        title: "gauge.connections",
+        label: "gauge-label.connections",
         unit: ChartUnit::Count,
         takes: &[
-            Each(server::CONNECTIONS, "open"),
-            Each(server::CONNECTIONS_IDLE, "idle"),
-            Each(server::ACCEPT_QUEUE, "accept queue"),
+            Each(server::CONNECTIONS, "gauge-label.open"),
+            Each(server::CONNECTIONS_IDLE, "gauge-label.idle"),
+            Each(server::ACCEPT_QUEUE, "gauge-label.accept-queue"),
         ],
     },
     Gauge {
         id: "network",
-        title: "Network of the server",
-        label: "network",
+        title: "gauge.network",
+        label: "gauge-label.network",
         unit: ChartUnit::BytesPerSecond,
         takes: &[
-            Each("nic.*.received_bytes_total", "received"),
-            Each("nic.*.sent_bytes_total", "sent"),
+            Each("nic.*.received_bytes_total", "gauge-label.received"),
+            Each("nic.*.sent_bytes_total", "gauge-label.sent"),
         ],
     },
     Gauge {
         id: "disk",
-        title: "Disks of the server",
-        label: "disks",
+        title: "gauge.disk",
+        label: "gauge-label.disks",
         unit: ChartUnit::BytesPerSecond,
         takes: &[
-            Each("disk.*.read_bytes_total", "read"),
-            Each("disk.*.written_bytes_total", "written"),
+            Each("disk.*.read_bytes_total", "gauge-label.read"),
+            Each("disk.*.written_bytes_total", "gauge-label.written"),
         ],
     },
     Gauge {
         id: "trouble",
-        title: "Refused, dropped and sent again by the server",
-        label: "events",
+        title: "gauge.trouble",
+        label: "gauge-label.events",
         unit: ChartUnit::PerSecond,
         takes: &[
-            Each(names::LISTEN_OVERFLOWS, "accept queue overflows"),
-            Each(names::RETRANSMITTED, "segments sent again"),
-            Each(server::REFUSED, "connections refused"),
-            Each(server::WORKERS_EXHAUSTED, "workers exhausted"),
+            Each(names::LISTEN_OVERFLOWS, "gauge-label.accept-queue-overflows"),
+            Each(names::RETRANSMITTED, "gauge-label.segments-sent-again"),
+            Each(server::REFUSED, "gauge-label.connections-refused"),
+            Each(server::WORKERS_EXHAUSTED, "gauge-label.workers-exhausted"),
         ],
     },
 ];
@@ -129,12 +129,12 @@ pub const GAUGES: &[Gauge] = &[
 /// The charts of the generator's readings.
 pub const GENERATOR_GAUGES: &[Gauge] = &[Gauge {
     id: "cpu",
-    title: "CPU of the generator",
-    label: "CPU time",
+    title: "gauge.generator-cpu",
+    label: "gauge-label.cpu-time",
     unit: ChartUnit::Cores,
     takes: &[
         Sum(&[names::CPU_USER, names::CPU_SYSTEM], ""),
-        Each("worker.*.cpu_seconds", "worker"),
+        Each("worker.*.cpu_seconds", "gauge-label.worker"),
     ],
 }];
 

@@ -4,7 +4,7 @@ use super::time;
 use crate::figure::{Axis, AxisScale, Chart, ChartUnit, Heat};
 use crate::intervals::Merged;
 use brunt_model::series::SeriesPoint;
-use brunt_model::{Phase, Run};
+use brunt_model::{Phase, Run, text};
 
 /// Number of rows for each power of ten.
 const ROWS_PER_DECADE: f64 = 8.0;
@@ -14,9 +14,13 @@ pub fn of(run: &Run, points: &Merged<SeriesPoint>) -> Chart {
     let heat = cells(&points.points, run);
     Chart {
         id: "heat".into(),
-        title: "Response times".into(),
+        title: text!("chart.response-times"),
         x: time::axis(points.width),
-        y: Axis { label: "response time".into(), unit: ChartUnit::Seconds, scale: AxisScale::Log },
+        y: Axis {
+            label: text!("chart-label.response-time"),
+            unit: ChartUnit::Seconds,
+            scale: AxisScale::Log,
+        },
         heat,
         ..Chart::default()
     }

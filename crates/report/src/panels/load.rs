@@ -4,19 +4,29 @@ use crate::figure::{Axis, AxisScale, Chart, ChartLine, ChartPoint, ChartUnit, Hi
 use crate::single;
 use crate::study::load_of;
 use brunt_model::analysis::{Band, BandedFigure, ContenderAnalysis, CurvePoint, LimitKind};
-use brunt_model::{Analysis, LoadUnit, Study, Trial};
+use brunt_model::text::Value;
+use brunt_model::{Analysis, LoadUnit, Study, Text, Trial, text};
 
 /// Ratio of the highest to the lowest load from which the axis is logarithmic.
 const MIN_LOG_RATIO: f64 = 100.0;
 
-/// Name of a line, and the function that selects its figure from a point of the curve.
+/// Name of a line, empty for that of the contender, and the function that selects its figure from a
+/// point of the curve.
 type Series = (&'static str, fn(&CurvePoint) -> Option<BandedFigure>);
+
+/// Series of mean response times.
+const MEAN: &str = "mean";
 
 /// Returns the chart of the throughput, with a line of the offered load.
 pub fn throughput(study: &Study, analysis: &Analysis) -> Vec<Chart> {
-    let mut figure =
-        over_load(study, analysis, "throughput", "Throughput", &[("", |p| Some(p.achieved))]);
-    let label = with_band("completed", analysis, |p| Some(p.achieved));
+    let mut figure = over_load(
+        study,
+        analysis,
+        "throughput",
+        text!("chart.throughput"),
+        &[("", |p| Some(p.achieved))],
+    );
+    let label = with_band(text!("chart-label.completed"), analysis, |p| Some(p.achieved));
     figure.y = Axis { label, unit: ChartUnit::PerSecond, scale: AxisScale::Linear };
     // A closed loop has no offered load: x is a number of users, and throughput has no diagonal.
     if figure.x.unit == ChartUnit::PerSecond {
@@ -32,26 +42,35 @@ pub fn response(study: &Study, analysis: &Analysis) -> Vec<Chart> {
         study,
         analysis,
         "response",
-        "Response time",
+        text!("chart.response-time"),
         &[("p50", |p| p.p50), ("p95", |p| p.p95), ("p99", |p| p.p99)],
     );
     // The tables of autobench have means only.
     if figure.is_empty() {
-        let means =
-            over_load(study, analysis, "response", "Response time", &[("mean", |p| p.mean)]);
+        let means = over_load(
+            study,
+            analysis,
+            "response",
+            text!("chart.response-time"),
+            &[(MEAN, |p| p.mean)],
+        );
         figure.lines = means.lines;
     }
-    figure.y =
-        Axis { label: "response time".into(), unit: ChartUnit::Seconds, scale: AxisScale::Log };
+    figure.y = Axis {
+        label: text!("chart-label.response-time"),
+        unit: ChartUnit::Seconds,
+        scale: AxisScale::Log,
+    };
     figure.marks.extend(marks(study, analysis, |kind| kind == LimitKind::Knee));
     vec![figure]
 }
 
 /// Returns the chart of the error ratio.
 pub fn errors(study: &Study, analysis: &Analysis) -> Vec<Chart> {
-    let mut figure = over_load(study, analysis, "errors", "Errors", &[("", |p| p.errors)]);
+    let mut figure =
+        over_load(study, analysis, "errors", text!("chart.errors"), &[("", |p| p.errors)]);
     figure.y = Axis {
-        label: "share of requests".into(),
+        label: text!("chart-label.share-of-requests"),
         unit: ChartUnit::Share,
         scale: AxisScale::Linear,
     };
@@ -61,12 +80,17 @@ pub fn errors(study: &Study, analysis: &Analysis) -> Vec<Chart> {
 /// Returns the throughput of each repetition, if the study has a single load.
 pub fn throughput_of_repetitions(study: &Study, analysis: &Analysis) -> Vec<Chart> {
     let Some(mut figure) =
-        over_repetitions(study, analysis, "throughput", "Throughput", |p| Some(p.achieved))
+        over_repetitions(study, analysis, "throughput", text!("chart.throughput"), |p| {
+            Some(p.achieved)
+        })
     else {
         return Vec::new();
     };
-    figure.y =
-        Axis { label: "completed".into(), unit: ChartUnit::PerSecond, scale: AxisScale::Linear };
+    figure.y = Axis {
+        label: text!("chart-label.completed"),
+        unit: ChartUnit::PerSecond,
+        scale: AxisScale::Linear,
+    };
     vec![figure]
 }
 
@@ -78,7 +102,7 @@ pub(super) fn over_repetitions(
     study: &Study,
     analysis: &Analysis,
     id: &str,
-    title: &str,
+    title: Text,
     value: fn(&CurvePoint) -> Option<BandedFigure>,
 ) -> Option<Chart> {
     let contenders = &study.experiment.contenders;
@@ -105,10 +129,13 @@ pub(super) fn over_repetitions(
         // The median is a horizontal line from the first repetition to the last.
         let ends = points.first().zip(points.last()).map(|(first, last)| [first.x, last.x]);
         let all = analysis.contenders.get(i).and_then(|found| found.curve.first()).and_then(value);
-        lines.push(line(study, i, 0, contender.name.clone(), points));
+        lines.push(line(study, i, 0, (&*contender.name).into(), points));
         if let (Some(ends), Some(all)) = (ends, all.filter(|all| all.band != Band::One)) {
-            let name =
-                line_name(study, &contender.name, &format!("median ({})", band_name(all.band)));
+            let name = line_name(
+                study,
+                &contender.name,
+                text!("chart-label.median", band = band_name(all.band)),
+            );
             let points = ends.map(|x| ChartPoint {
                 x,
                 y: Some(all.value),
@@ -120,9 +147,9 @@ pub(super) fn over_repetitions(
     }
     Some(Chart {
         id: format!("repetition-{id}"),
-        title: format!("{title} by repetition"),
+        title: text!("chart.by-repetition", title),
         group: "repetition".into(),
-        x: Axis { label: "repetition".into(), ..Axis::default() },
+        x: Axis { label: text!("chart-label.repetition"), ..Axis::default() },
         lines,
         ..Chart::default()
     })
@@ -141,21 +168,21 @@ pub fn axis(study: &Study) -> Axis {
     let low = loads.iter().copied().fold(f64::INFINITY, f64::min);
     let high = loads.iter().copied().fold(0.0, f64::max);
     let (label, unit) = if is_closed {
-        ("virtual users", ChartUnit::Users)
+        (text!("chart-label.users"), ChartUnit::Users)
     } else {
-        ("offered", ChartUnit::PerSecond)
+        (text!("chart-label.offered"), ChartUnit::PerSecond)
     };
     let scale =
         if low > 0.0 && high / low >= MIN_LOG_RATIO { AxisScale::Log } else { AxisScale::Linear };
-    Axis { label: label.into(), unit, scale }
+    Axis { label, unit, scale }
 }
 
 /// Returns the name of a line, such as `nginx p99`. A single contender is not named.
-pub fn line_name(study: &Study, contender: &str, series: &str) -> String {
-    match (study.experiment.contenders.len(), series) {
-        (_, "") => contender.into(),
-        (0 | 1, series) => series.into(),
-        _ => format!("{contender} {series}"),
+pub fn line_name(study: &Study, contender: &str, series: Text) -> Text {
+    match study.experiment.contenders.len() {
+        _ if series.is_empty() => contender.into(),
+        0 | 1 => series,
+        _ => text!("chart-label.of-contender", contender, series),
     }
 }
 
@@ -165,7 +192,7 @@ pub fn line(
     study: &Study,
     contender: usize,
     n: usize,
-    name: String,
+    name: Text,
     points: Vec<ChartPoint>,
 ) -> ChartLine {
     match study.experiment.contenders.len() {
@@ -179,7 +206,7 @@ pub(super) fn over_load(
     study: &Study,
     analysis: &Analysis,
     id: &str,
-    title: &str,
+    title: Text,
     series: &[Series],
 ) -> Chart {
     let lines = analysis.contenders.iter().enumerate().flat_map(|(i, contender)| {
@@ -188,7 +215,7 @@ pub(super) fn over_load(
                 study,
                 i,
                 n,
-                line_name(study, &contender.contender, name),
+                line_name(study, &contender.contender, series_name(name)),
                 points(contender, *select),
             )
         })
@@ -197,11 +224,27 @@ pub(super) fn over_load(
     let x = axis(study);
     Chart {
         id: id.into(),
-        title: format!("{title} over load"),
+        title: text!("chart.over-load", title),
         group,
         x,
         lines: lines.collect(),
         ..Chart::default()
+    }
+}
+
+/// Name of a series of percentiles or means.
+fn series_name(name: &str) -> Text {
+    if name == MEAN { text!("chart-label.mean") } else { name.into() }
+}
+
+/// Name of a limit; that of an objective is its condition.
+fn limit_name(kind: LimitKind, name: &str) -> Text {
+    match kind {
+        LimitKind::Knee => text!("chart-label.knee"),
+        LimitKind::Saturation => text!("chart-label.saturation"),
+        LimitKind::Asymptotes | LimitKind::Objective | LimitKind::Kept | LimitKind::Patience => {
+            name.into()
+        }
     }
 }
 
@@ -226,33 +269,33 @@ pub fn points(
 }
 
 /// Returns the kind of a band, in words.
-fn band_name(band: Band) -> &'static str {
+fn band_name(band: Band) -> Text {
     match band {
-        Band::One => "one value",
-        Band::Range => "range",
-        Band::Model | Band::WithinRun | Band::Repetitions => "95 % CI",
+        Band::One => text!("chart-label.one-value"),
+        Band::Range => text!("chart-label.range"),
+        Band::Model | Band::WithinRun | Band::Repetitions => text!("chart-label.interval"),
     }
 }
 
 /// Returns the label of an axis, with the kind of the bands: `p99, shaded: 95 % CI`.
 pub(super) fn with_band(
-    label: &str,
+    label: Text,
     analysis: &Analysis,
     select: fn(&CurvePoint) -> Option<BandedFigure>,
-) -> String {
+) -> Text {
     let figures =
         analysis.contenders.iter().flat_map(|contender| &contender.curve).filter_map(select);
-    let mut names: Vec<&str> = figures
+    let mut names: Vec<Text> = figures
         .filter(|figure| figure.low < figure.high)
         .map(|figure| band_name(figure.band))
         .collect();
-    names.sort_unstable();
+    names.sort_by(|a, b| a.cmp(b));
     // Loads may have different bands, for instance if only some were repeated.
     names.dedup();
     if names.is_empty() {
-        label.to_owned()
+        label
     } else {
-        format!("{label}, shaded: {}", names.join(" or "))
+        text!("chart-label.with-band", label, bands = Value::Words(names))
     }
 }
 
@@ -266,7 +309,7 @@ fn diagonal(analysis: &Analysis) -> ChartLine {
         .iter()
         .map(|load| ChartPoint { x: *load, y: Some(*load), ..ChartPoint::default() })
         .collect();
-    ChartLine { name: "offered".into(), contender: None, dash: 3, points }
+    ChartLine { name: text!("chart-label.offered"), contender: None, dash: 3, points }
 }
 
 /// Returns marks for the limits of some kinds, as far as they are loads. A saturation point is a
@@ -283,7 +326,8 @@ pub(super) fn marks<'a>(
             .iter()
             .filter(move |limit| is_load(limit.kind, is_open) && is_selected(limit.kind))
             .filter_map(move |limit| {
-                let name = line_name(study, &contender.contender, &limit.name);
+                let name =
+                    line_name(study, &contender.contender, limit_name(limit.kind, &limit.name));
                 let x = limit.at?.value;
                 Some(HighlightedValue { x, until: None, name, contender: Some(i) })
             })

@@ -7,10 +7,9 @@ use crate::figures::{enough, known_quantile, with_both_ends};
 use crate::intervals;
 use brunt_model::analysis::LimitKind;
 use brunt_model::objective::Metric;
-use brunt_model::{Analysis, Judgement, Objective, Plan, Run, Study};
+use brunt_model::{Analysis, Judgement, Objective, Plan, Run, Study, Text, text};
 
 const Q: f64 = 0.99;
-const TITLE: &str = "p99 of the response time";
 /// Minimum number of response times in an interval. With fewer, p99 is the maximum.
 const MIN_RESPONSES: u64 = 100;
 /// Ratio of the highest to the lowest value from which the axis is logarithmic.
@@ -18,7 +17,8 @@ const MIN_LOG_RATIO: f64 = 100.0;
 
 /// Returns p99 at each load with its interval, and the objective.
 pub fn over_load(study: &Study, analysis: &Analysis) -> Vec<Chart> {
-    let mut figure = load::over_load(study, analysis, "p99", TITLE, &[("", |p| p.p99)]);
+    let mut figure =
+        load::over_load(study, analysis, "p99", text!("chart.p99"), &[("", |p| p.p99)]);
     figure.marks.extend(load::marks(study, analysis, |kind| kind == LimitKind::Objective));
     let plan = study
         .experiment
@@ -26,20 +26,20 @@ pub fn over_load(study: &Study, analysis: &Analysis) -> Vec<Chart> {
         .first()
         .and_then(|contender| contender.steps.first())
         .map(|step| &step.plan);
-    vec![finish(figure, plan, &load::with_band("p99", analysis, |p| p.p99))]
+    vec![finish(figure, plan, load::with_band("p99".into(), analysis, |p| p.p99))]
 }
 
 /// Returns p99 of each repetition, and of all of them with its interval, if the study
 /// has a single load.
 pub fn over_repetitions(study: &Study, analysis: &Analysis) -> Vec<Chart> {
-    let figure = load::over_repetitions(study, analysis, "p99", TITLE, |p| p.p99);
+    let figure = load::over_repetitions(study, analysis, "p99", text!("chart.p99"), |p| p.p99);
     let plan = study.trials.first().and_then(|trial| trial.run.plan.as_ref());
-    figure.map(|figure| finish(figure, plan, "p99")).into_iter().collect()
+    figure.map(|figure| finish(figure, plan, "p99".into())).into_iter().collect()
 }
 
 /// Returns p99 over the time of a run, and that of the whole run with its interval.
 pub fn over_time(run: &Run, judgement: &Judgement) -> Chart {
-    let mut figure = Chart { id: "p99".into(), title: TITLE.into(), ..Chart::default() };
+    let mut figure = Chart { id: "p99".into(), title: text!("chart.p99"), ..Chart::default() };
     let Some(merged) = intervals::with_responses(run, MIN_RESPONSES) else { return figure };
     let counts: Vec<u64> = merged.points.iter().map(|point| point.response.count()).collect();
     let intervals = crate::result::intervals(run, merged.points.into_iter());
@@ -55,7 +55,7 @@ pub fn over_time(run: &Run, judgement: &Judgement) -> Chart {
     let ends = points.first().zip(points.last()).map(|(first, last)| [first.x, last.x]);
     figure.lines.push(ChartLine { name: "p99".into(), points, ..ChartLine::default() });
     figure.lines.extend(ends.and_then(|ends| of_whole_run(run, judgement, ends)));
-    finish(figure, run.plan.as_ref(), "p99")
+    finish(figure, run.plan.as_ref(), "p99".into())
 }
 
 /// Returns p99 of the measured time as a horizontal line, with its interval if it is known.
@@ -69,12 +69,15 @@ fn of_whole_run(run: &Run, judgement: &Judgement, ends: [f64; 2]) -> Option<Char
         low: interval.map(|(_, (low, _))| low),
         high: interval.map(|(_, (_, high))| high),
     });
-    let name = if interval.is_some() { "whole run (95 % CI)" } else { "whole run" };
-    Some(ChartLine { name: name.into(), dash: 1, points: points.into(), ..ChartLine::default() })
+    let name = match interval {
+        Some(_) => text!("chart-label.whole-run-with-interval"),
+        None => text!("chart-label.whole-run"),
+    };
+    Some(ChartLine { name, dash: 1, points: points.into(), ..ChartLine::default() })
 }
 
 /// Adds the objective as a horizontal line, and chooses the y axis.
-fn finish(mut figure: Chart, plan: Option<&Plan>, label: &str) -> Chart {
+fn finish(mut figure: Chart, plan: Option<&Plan>, label: Text) -> Chart {
     let values: Vec<(f64, f64)> = figure.lines.iter().flat_map(ChartLine::known).collect();
     let ends = ends_of(values.iter().map(|point| point.0));
     let objective =
@@ -82,7 +85,7 @@ fn finish(mut figure: Chart, plan: Option<&Plan>, label: &str) -> Chart {
     if let Some(objective) = objective.filter(|_| ends[0] < ends[1]) {
         let points =
             ends.map(|x| ChartPoint { x, y: Some(objective.bound), ..ChartPoint::default() });
-        let name = format!("objective {objective}");
+        let name = text!("chart-label.objective", objective = objective.to_string());
         figure.lines.push(ChartLine {
             name,
             dash: 3,
@@ -95,7 +98,7 @@ fn finish(mut figure: Chart, plan: Option<&Plan>, label: &str) -> Chart {
     let range = ends_of(values.iter().map(|point| point.1).chain(bound).filter(|y| *y > 0.0));
     let scale =
         if range[1] / range[0] >= MIN_LOG_RATIO { AxisScale::Log } else { AxisScale::Linear };
-    figure.y = Axis { label: label.to_owned(), unit: ChartUnit::Seconds, scale };
+    figure.y = Axis { label, unit: ChartUnit::Seconds, scale };
     figure
 }
 

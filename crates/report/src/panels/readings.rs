@@ -6,11 +6,11 @@ use crate::figure::{Axis, AxisScale, Chart, ChartPoint, ChartUnit};
 use crate::readings::{ValueSpan, is_counter, mean, over_time};
 use brunt_model::history::History;
 use brunt_model::reading_names::GENERATOR;
-use brunt_model::{Analysis, Run, Study};
+use brunt_model::{Analysis, Run, Study, Text, text};
 use std::collections::BTreeMap;
 
 /// A reading over time, with its name.
-pub type Track = (String, Vec<ValueSpan>);
+pub type Track = (Text, Vec<ValueSpan>);
 
 /// Returns the charts of the server's readings over the load.
 pub fn server_by_load(study: &Study, _: &Analysis) -> Vec<Chart> {
@@ -36,7 +36,7 @@ pub fn others_by_load(study: &Study, _: &Analysis) -> Vec<Chart> {
     for other in all {
         let mut figure = by_load(study, "other", &other.gauge(), |run| other.tracks(run));
         figure.id = other.id();
-        figure.title = format!("{} over load", other.title());
+        figure.title = text!("chart.over-load", title = other.title());
         figures.push(figure);
     }
     figures
@@ -45,7 +45,7 @@ pub fn others_by_load(study: &Study, _: &Analysis) -> Vec<Chart> {
 /// A chart of readings over time.
 pub struct ReadingChart {
     pub id: String,
-    pub title: String,
+    pub title: Text,
     pub y: Axis,
     pub tracks: Vec<Track>,
 }
@@ -74,7 +74,7 @@ pub fn by_time(run: &Run) -> Vec<ReadingChart> {
 fn gauge_chart(prefix: &str, gauge: &Gauge, tracks: Vec<Track>) -> ReadingChart {
     ReadingChart {
         id: format!("{prefix}-{}", gauge.id),
-        title: gauge.title.to_owned(),
+        title: Text::label(gauge.title),
         y: axis(gauge),
         tracks,
     }
@@ -89,7 +89,7 @@ fn is_server(source: &str) -> bool {
 }
 
 fn axis(gauge: &Gauge) -> Axis {
-    Axis { label: gauge.label.into(), unit: gauge.unit, scale: AxisScale::Linear }
+    Axis { label: Text::label(gauge.label), unit: gauge.unit, scale: AxisScale::Linear }
 }
 
 /// Returns the lines of a gauge from all matching sources.
@@ -99,44 +99,58 @@ fn tracks(run: &Run, gauge: &Gauge, is_source: fn(&str) -> bool) -> Vec<Track> {
         gauge.takes.iter().flat_map(move |take| {
             tracks_of_source(run, history, *take)
                 .into_iter()
-                .map(move |(word, spans)| (track_name(source, &word), spans))
+                .map(move |(name, spans)| (track_name(source, name), spans))
         })
     });
     all.filter(|track| !track.1.is_empty()).collect()
 }
 
-fn track_name(source: &str, word: &str) -> String {
+fn track_name(source: &str, name: Text) -> Text {
     // Titles of its charts already name the generator.
-    let source = if is_generator(source) { "" } else { source };
-    format!("{source} {word}").trim().to_owned()
+    if is_generator(source) { name } else { part_name(source, name) }
+}
+
+/// Name of a part and of its reading; only one of them if the other is empty.
+fn part_name(part: &str, name: Text) -> Text {
+    match (part, name.is_empty()) {
+        ("", _) => name,
+        (part, true) => part.into(),
+        (part, false) => text!("gauge-label.part", part, name),
+    }
+}
+
+/// Name of a reading by its message; empty without one.
+fn reading_name(message: &'static str) -> Text {
+    if message.is_empty() { Text::default() } else { Text::label(message) }
 }
 
 fn tracks_of_source(run: &Run, history: &History, take: GaugeRule) -> Vec<Track> {
     match take {
-        GaugeRule::Each(pattern, word) => {
+        GaugeRule::Each(pattern, message) => {
             let fitting =
                 history.names().iter().filter_map(|name| Some((name, fits(pattern, name)?)));
             fitting
                 .map(|(name, part)| {
-                    (format!("{part} {word}").trim().to_owned(), over_time(run, history, name))
+                    (part_name(part, reading_name(message)), over_time(run, history, name))
                 })
                 .collect()
         }
-        GaugeRule::Sum(names, word) => {
+        GaugeRule::Sum(names, message) => {
             vec![(
-                word.to_owned(),
+                reading_name(message),
                 joined(names.iter().map(|name| over_time(run, history, name)), |a, b| a + b),
             )]
         }
         GaugeRule::First(all) => {
-            let tracks =
-                all.iter().map(|(name, word)| ((*word).to_owned(), over_time(run, history, name)));
+            let tracks = all
+                .iter()
+                .map(|(name, message)| (reading_name(message), over_time(run, history, name)));
             // A reading that was read only once makes no line.
             tracks.into_iter().find(|track| track.1.len() > 1).into_iter().collect()
         }
-        GaugeRule::Less(a, b, word) => {
+        GaugeRule::Less(a, b, message) => {
             let readings = [over_time(run, history, a), over_time(run, history, b)];
-            vec![(word.to_owned(), joined(readings.into_iter(), |a, b| a - b))]
+            vec![(reading_name(message), joined(readings.into_iter(), |a, b| a - b))]
         }
     }
 }
@@ -167,16 +181,16 @@ struct OtherReadings {
     ending: &'static str,
 }
 
-/// Suffixes of names, with the unit in which they are shown, and the word for it.
+/// Suffixes of names, with the unit in which they are shown, and the message with its name.
 const ENDINGS: &[(&str, ChartUnit, &str)] = &[
     // The first suffix that fits applies: `_bytes_total` must precede `_total`.
-    ("_bytes_total", ChartUnit::BytesPerSecond, "bytes per second"),
-    ("_total", ChartUnit::PerSecond, "per second"),
+    ("_bytes_total", ChartUnit::BytesPerSecond, "gauge-label.bytes-per-second"),
+    ("_total", ChartUnit::PerSecond, "gauge-label.per-second"),
     // A counter of seconds grows by seconds per second.
-    ("_seconds", ChartUnit::Share, "share of the time"),
-    ("_bytes", ChartUnit::Bytes, "bytes"),
-    ("_share", ChartUnit::Share, "shares"),
-    ("", ChartUnit::Count, "numbers"),
+    ("_seconds", ChartUnit::Share, "gauge-label.share-of-time"),
+    ("_bytes", ChartUnit::Bytes, "gauge-label.bytes"),
+    ("_share", ChartUnit::Share, "gauge-label.shares"),
+    ("", ChartUnit::Count, "gauge-label.numbers"),
 ];
 
 fn ending(name: &str) -> &'static str {
@@ -214,24 +228,34 @@ impl OtherReadings {
     }
 
     fn id(&self) -> String {
-        format!("other-{}-{}", super::words::slug(&self.source), super::words::slug(self.row().2))
+        let unit = Text::of_message(self.row().2, Vec::new());
+        format!("other-{}-{}", super::words::slug(&self.source), super::words::slug(&unit))
     }
 
-    fn title(&self) -> String {
-        format!("{}: {}", self.source, self.row().2)
+    fn title(&self) -> Text {
+        let unit = Text::of_message(self.row().2, Vec::new());
+        text!("gauge.over-source", source = &*self.source, unit)
     }
 
     fn tracks(&self, run: &Run) -> Vec<Track> {
         let Some(history) = run.history.get(&self.source) else { return Vec::new() };
         let names =
             history.names().iter().filter(|name| is_other(name) && ending(name) == self.ending);
-        names.map(|name| (line_name(name), over_time(run, history, name))).collect()
+        names.map(|name| (line_name(name).into(), over_time(run, history, name))).collect()
     }
 }
 
 /// Returns the name of a reading in a legend. A counter is shown as a rate, so it loses `_total`.
 fn line_name(name: &str) -> String {
     if is_counter(name) { name.replace("_total", "") } else { name.to_owned() }
+}
+
+/// Means of a reading over the load.
+#[derive(Default)]
+struct ReadingLine {
+    name: Text,
+    /// Means of the trials, by the bits of the load.
+    means: BTreeMap<u64, Vec<f64>>,
 }
 
 /// Returns the means of tracks over the load: the median of the trials, with the lowest and the
@@ -242,7 +266,7 @@ fn by_load(
     gauge: &Gauge,
     tracks: impl Fn(&Run) -> Vec<Track>,
 ) -> Chart {
-    let mut lines: BTreeMap<(usize, String), BTreeMap<u64, Vec<f64>>> = BTreeMap::new();
+    let mut lines: BTreeMap<(usize, String), ReadingLine> = BTreeMap::new();
     // The mean of an interrupted trial covers another time than those of its repetitions.
     let completed = study.trials.iter().filter(|t| !t.run.is_interrupted());
     for trial in completed {
@@ -250,24 +274,29 @@ fn by_load(
         let load = load::of(study, trial).max(0.0).to_bits();
         for (name, spans) in tracks(&trial.run) {
             let Some(mean) = mean(&trial.run, &spans) else { continue };
-            let line = lines.entry((trial.place.contender, name)).or_default();
-            line.entry(load).or_default().push(mean);
+            let line = lines.entry((trial.place.contender, name.to_string())).or_default();
+            line.name = name;
+            line.means.entry(load).or_default().push(mean);
         }
     }
     let mut line_counts: BTreeMap<usize, usize> = BTreeMap::new();
-    let lines = lines.into_iter().map(|((contender, name), loads)| {
+    let lines = lines.into_iter().map(|((contender, _), reading)| {
         let n = line_counts.entry(contender).or_default();
         *n += 1;
         let contender_name =
             study.experiment.contenders.get(contender).map_or("", |c| c.name.as_str());
         // The bits of positive numbers have the order of the numbers.
-        let points =
-            loads.into_iter().map(|(load, values)| point(f64::from_bits(load), values)).collect();
-        load::line(study, contender, *n - 1, load::line_name(study, contender_name, &name), points)
+        let points = reading
+            .means
+            .into_iter()
+            .map(|(load, values)| point(f64::from_bits(load), values))
+            .collect();
+        let name = load::line_name(study, contender_name, reading.name);
+        load::line(study, contender, *n - 1, name, points)
     });
     Chart {
         id: format!("{prefix}-{}", gauge.id),
-        title: format!("{} over load", gauge.title),
+        title: text!("chart.over-load", title = reading_name(gauge.title)),
         group: "load".into(),
         x: load::axis(study),
         y: axis(gauge),

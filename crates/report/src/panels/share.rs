@@ -4,7 +4,7 @@ use super::{load, loads_of_interest};
 use crate::figure::{Axis, AxisScale, Chart, ChartPoint, ChartUnit};
 use crate::figures::enough;
 use brunt_model::time::seconds_of;
-use brunt_model::{Analysis, Study, Tally};
+use brunt_model::{Analysis, Study, Tally, text};
 
 /// Shares at which the curve is read, as far as there are enough requests.
 const SHARES: [f64; 25] = [
@@ -20,16 +20,28 @@ pub fn percentiles(study: &Study, analysis: &Analysis) -> Vec<Chart> {
         let loads = loads_of_interest(study, analysis, i);
         let unit = load::axis(study).unit;
         loads.into_iter().enumerate().map(move |(n, load)| {
-            let name = load::line_name(study, &contender.name, &format!("at {}", unit.show(load)));
+            let name = load::line_name(
+                study,
+                &contender.name,
+                text!("chart-label.at-load", load = unit.show(load)),
+            );
             load::line(study, i, n, name, curve(&tally(study, i, load)))
         })
     });
     vec![Chart {
         id: "percentiles".into(),
-        title: "Response time by percentile".into(),
+        title: text!("chart.percentiles"),
         group: "share".into(),
-        x: Axis { label: "percentile".into(), unit: ChartUnit::Share, scale: AxisScale::Quantile },
-        y: Axis { label: "response time".into(), unit: ChartUnit::Seconds, scale: AxisScale::Log },
+        x: Axis {
+            label: text!("chart-label.percentile"),
+            unit: ChartUnit::Share,
+            scale: AxisScale::Quantile,
+        },
+        y: Axis {
+            label: text!("chart-label.response-time"),
+            unit: ChartUnit::Seconds,
+            scale: AxisScale::Log,
+        },
         lines: lines.collect(),
         ..Chart::default()
     }]

@@ -293,7 +293,7 @@ fn shaded(seconds: u64, replies: impl Fn(u64) -> u64) -> Vec<(f64, Option<f64>, 
     };
     let (study, _) = study_of(&run, &Judgement::default());
     let marks = of_trial(&study, 0).swap_remove(0).marks;
-    marks.into_iter().map(|mark| (mark.x, mark.until, mark.name)).collect()
+    marks.into_iter().map(|mark| (mark.x, mark.until, mark.name.into())).collect()
 }
 
 #[test]

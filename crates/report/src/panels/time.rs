@@ -7,7 +7,7 @@ use crate::intervals::{self, Merged};
 use crate::readings::ValueSpan;
 use crate::result::{self, IntervalRow};
 use brunt_model::numbers;
-use brunt_model::{Analysis, Judgement, Phase, Run, Study, Tick, Trial};
+use brunt_model::{Analysis, Judgement, Phase, Run, Study, Text, Tick, Trial, text};
 
 /// Maximum number of marks in a chart. Each has a line of text.
 const MOST_MARKS: usize = 3;
@@ -19,6 +19,7 @@ const MIN_GAP_REPLIES: f64 = 20.0;
 
 /// A line of a chart over time.
 struct TimeLine {
+    /// Message with its name.
     name: &'static str,
     value: IntervalValue,
 }
@@ -36,7 +37,9 @@ use IntervalValue::{State, Sum};
 /// A chart of the series of a run.
 struct TimeChart {
     id: &'static str,
+    /// Message with its title.
     title: &'static str,
+    /// Message with the label of the y axis, its unit and scale.
     y: (&'static str, ChartUnit, AxisScale),
     lines: &'static [TimeLine],
 }
@@ -49,48 +52,55 @@ const fn line_of(name: &'static str, value: IntervalValue) -> TimeLine {
 const TIME_CHARTS: &[TimeChart] = &[
     TimeChart {
         id: "throughput",
-        title: "Throughput",
-        y: ("requests", ChartUnit::PerSecond, AxisScale::Linear),
+        title: "chart.throughput",
+        y: ("chart-label.requests", ChartUnit::PerSecond, AxisScale::Linear),
         lines: &[
-            line_of("completed", Sum(|i| Some(i.throughput_per_second))),
-            line_of("planned", Sum(|i| per_second(i, i.planned))),
+            line_of("chart-label.completed", Sum(|i| Some(i.throughput_per_second))),
+            line_of("chart-label.planned", Sum(|i| per_second(i, i.planned))),
         ],
     },
     TimeChart {
         id: "response",
-        title: "Response time",
-        y: ("response time", ChartUnit::Seconds, AxisScale::Log),
+        title: "chart.response-time",
+        y: ("chart-label.response-time", ChartUnit::Seconds, AxisScale::Log),
         lines: &[
-            line_of("p50", Sum(|i| i.response_p50_seconds)),
-            line_of("p99", Sum(|i| i.response_p99_seconds)),
-            line_of("max", Sum(|i| i.response_max_seconds)),
+            line_of("chart-label.p50", Sum(|i| i.response_p50_seconds)),
+            line_of("chart-label.p99", Sum(|i| i.response_p99_seconds)),
+            line_of("chart-label.max", Sum(|i| i.response_max_seconds)),
         ],
     },
     TimeChart {
         id: "errors",
-        title: "Errors",
-        y: ("errors", ChartUnit::PerSecond, AxisScale::Linear),
-        lines: &[line_of("errors", Sum(|i| per_second(i, i.errors)))],
+        title: "chart.errors",
+        y: ("chart-label.errors", ChartUnit::PerSecond, AxisScale::Linear),
+        lines: &[line_of("chart-label.errors", Sum(|i| per_second(i, i.errors)))],
     },
     TimeChart {
         id: "under-way",
-        title: "Requests in flight, and connections",
-        y: ("requests, connections", ChartUnit::Count, AxisScale::Linear),
+        title: "chart.in-flight",
+        y: ("chart-label.requests-connections", ChartUnit::Count, AxisScale::Linear),
         lines: &[
-            line_of("under way", State(|i| i.in_flight)),
-            line_of("connections", State(|i| i.connections)),
-            line_of("waiting", State(|i| i.waiting)),
+            line_of("chart-label.in-flight", State(|i| i.in_flight)),
+            line_of("chart-label.connections", State(|i| i.connections)),
+            line_of("chart-label.waiting", State(|i| i.waiting)),
         ],
     },
 ];
 
 /// Returns the figures of the chosen trials.
 pub fn of_chosen(study: &Study, analysis: &Analysis) -> Vec<Chart> {
-    chosen(study, analysis).into_iter().flat_map(|index| of_trial(study, index)).collect()
+    let mut charts = Vec::new();
+    for index in chosen(study, analysis) {
+        let Some(trial) = study.trials.get(index) else { continue };
+        let name = (study.trials.len() > 1).then(|| words::trial(study, trial));
+        charts.extend(of_trial(study, index).into_iter().map(|chart| titled(chart, name.as_ref())));
+    }
+    charts
 }
 
 /// Returns the figures of one trial, by its index in the study: its requests, a heat map of
-/// response times, and its readings. All have the same time axis. Empty ones are omitted.
+/// response times, and its readings. All have the same time axis, and titles without the time and the trial. Empty
+/// ones are omitted.
 pub fn of_trial(study: &Study, index: usize) -> Vec<Chart> {
     let Some(trial) = study.trials.get(index) else { return Vec::new() };
     let run = &trial.run;
@@ -104,16 +114,15 @@ pub fn of_trial(study: &Study, index: usize) -> Vec<Chart> {
     all.push(heat::of(run, &merged));
     all.extend(readings::by_time(run).into_iter().map(of_readings));
     let end = recorded.last().map_or(0.0, |i| i.to_seconds);
-    let trial_name = words::trial(study, trial);
     all.into_iter()
-        .map(|figure| named_after_trial(figure, study, trial, index, &trial_name))
+        .map(|figure| named_after_trial(figure, study, trial, index))
         .map(|figure| within(figure, end))
         .filter_map(super::shown)
         .collect()
 }
 
 fn of_readings(chart: readings::ReadingChart) -> Chart {
-    let (names, spans): (Vec<String>, Vec<Vec<ValueSpan>>) = chart.tracks.into_iter().unzip();
+    let (names, spans): (Vec<Text>, Vec<Vec<ValueSpan>>) = chart.tracks.into_iter().unzip();
     let merged: Vec<Merged<ChartPoint>> =
         spans.iter().map(|spans| intervals::of_spans(spans)).collect();
     // Sources are read at different intervals, so the label names the widest.
@@ -123,32 +132,26 @@ fn of_readings(chart: readings::ReadingChart) -> Chart {
     Chart { id: chart.id, title: chart.title, x, y: chart.y, lines, ..Chart::default() }
 }
 
-/// Adds the trial to the id, the title and the group of a figure.
-fn named_after_trial(
-    figure: Chart,
-    study: &Study,
-    trial: &Trial,
-    index: usize,
-    trial_name: &str,
-) -> Chart {
-    let is_only_trial = study.trials.len() == 1;
+/// Adds the time, and the name of the trial if there are several, to the title of a figure.
+fn titled(figure: Chart, trial: Option<&Text>) -> Chart {
+    let title = match trial {
+        Some(trial) => {
+            text!("chart.over-time-of-trial", title = figure.title, trial = trial.clone())
+        }
+        None => text!("chart.over-time", title = figure.title),
+    };
+    Chart { title, ..figure }
+}
+
+/// Adds the trial to the id and the group of a figure.
+fn named_after_trial(figure: Chart, study: &Study, trial: &Trial, index: usize) -> Chart {
     let name = words::slug(&format!("{} {}", load::of(study, trial), trial.place.repetition + 1));
-    let id = if is_only_trial {
+    let id = if study.trials.len() == 1 {
         figure.id
     } else {
         format!("{}-c{}-{name}", figure.id, trial.place.contender + 1)
     };
-    Chart {
-        id: format!("time-{id}"),
-        title: if is_only_trial {
-            format!("{} over time", figure.title)
-        } else {
-            format!("{} over time: {trial_name}", figure.title)
-        },
-        group: format!("time-{index}"),
-        trial: Some(index),
-        ..figure
-    }
+    Chart { id: format!("time-{id}"), group: format!("time-{index}"), trial: Some(index), ..figure }
 }
 
 /// Removes readings after the last interval, which would make the axis longer than the run.
@@ -161,10 +164,10 @@ fn within(mut figure: Chart, end: f64) -> Chart {
 
 /// Returns the time axis. Its label has the width of merged intervals.
 pub(super) fn axis(width: Option<f64>) -> Axis {
-    let since = "time since the measured time began";
-    let label = width.map_or(since.to_owned(), |width| {
-        format!("{since}, one point per {}", numbers::span(width))
-    });
+    let label = match width {
+        Some(width) => text!("chart-label.merged-time", width = numbers::span(width)),
+        None => text!("chart-label.time"),
+    };
     Axis { label, unit: ChartUnit::Seconds, scale: AxisScale::Linear }
 }
 
@@ -172,7 +175,7 @@ pub(super) fn axis(width: Option<f64>) -> Axis {
 fn axis_with_ranges(width: Option<f64>) -> Axis {
     let mut axis = axis(width);
     if width.is_some() {
-        axis.label += " (shaded: lowest to highest)";
+        axis.label = text!("chart-label.with-range", label = axis.label);
     }
     axis
 }
@@ -185,19 +188,17 @@ fn of_chart(
 ) -> Chart {
     let intervals: Vec<IntervalRow> =
         result::intervals(run, merged.points.iter().cloned()).collect();
-    let lines = chart
-        .lines
-        .iter()
-        .enumerate()
-        .map(|(i, row)| line(row.name.into(), i, points_of(&row.value, recorded, &intervals)));
+    let lines = chart.lines.iter().enumerate().map(|(i, row)| {
+        line(Text::label(row.name), i, points_of(&row.value, recorded, &intervals))
+    });
     let has_states = chart.lines.iter().any(|row| matches!(row.value, State(_)));
     let x = if has_states { axis_with_ranges(merged.width) } else { axis(merged.width) };
     let (label, unit, scale) = chart.y;
     Chart {
         id: chart.id.into(),
-        title: chart.title.into(),
+        title: Text::label(chart.title),
         x,
-        y: Axis { label: label.into(), unit, scale },
+        y: Axis { label: Text::label(label), unit, scale },
         lines: lines.collect(),
         marks: marks(run),
         ..Chart::default()
@@ -212,13 +213,13 @@ fn marks(run: &Run) -> Vec<HighlightedValue> {
     let agents = AgentFigures::all(run, &Judgement::default());
     let lost = agents.iter().filter_map(|agent| {
         let until = agent.replaced_at().unwrap_or(end);
-        let name = format!("{} lost", agent.name());
+        let name = text!("chart-label.lost", agent = agent.name());
         Some(HighlightedValue { x: agent.lost_at()?, until: Some(until), name, contender: None })
     });
     let by_user = run.marks.iter().map(|mark| HighlightedValue {
         x: mark.at.seconds_from(start),
         until: None,
-        name: mark.text.clone(),
+        name: mark.text.as_str().into(),
         contender: None,
     });
     let mut marks: Vec<HighlightedValue> = lost.chain(by_user).chain(gaps(run, start)).collect();
@@ -245,7 +246,7 @@ fn gaps(run: &Run, start: Tick) -> Vec<HighlightedValue> {
     gaps.map(|(from, to)| HighlightedValue {
         x: from.seconds_from(start),
         until: Some(to.seconds_from(start)),
-        name: "no replies".to_owned(),
+        name: text!("chart-label.no-replies"),
         contender: None,
     })
     .collect()
@@ -285,6 +286,6 @@ fn per_second(interval: &IntervalRow, n: u64) -> Option<f64> {
 }
 
 /// Creates a line. There are eight colors, so every further eight lines have other dashes.
-fn line(name: String, index: usize, points: Vec<ChartPoint>) -> ChartLine {
+fn line(name: Text, index: usize, points: Vec<ChartPoint>) -> ChartLine {
     ChartLine { name, contender: None, dash: (index / 8) as u8, points }
 }

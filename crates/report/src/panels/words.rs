@@ -4,7 +4,8 @@ use super::load;
 use crate::figure::{Chart, ChartLine, ChartUnit};
 use crate::study::name_of;
 use brunt_model::numbers;
-use brunt_model::{Study, Trial};
+use brunt_model::text::Value;
+use brunt_model::{Study, Text, Trial, text};
 
 /// Maximum number of lines that are described; further ones are only counted.
 const MAX_DESCRIBED: usize = 6;
@@ -18,12 +19,15 @@ pub fn with_text(mut figure: Chart) -> Chart {
 }
 
 /// Returns the name of a trial, such as `nginx at 300/s, repetition 2`.
-pub fn trial(study: &Study, trial: &Trial) -> String {
+pub fn trial(study: &Study, trial: &Trial) -> Text {
     let load = load::axis(study).unit.show(load::of(study, trial));
     let name = name_of(&study.experiment, trial);
     match study.experiment.repetitions {
-        0 | 1 => format!("{name} at {load}"),
-        _ => format!("{name} at {load}, repetition {}", trial.place.repetition + 1),
+        0 | 1 => text!("trial-at-load", name, load),
+        _ => {
+            let repetition = (trial.place.repetition + 1).to_string();
+            text!("trial-at-load.repetition", name, load, repetition)
+        }
     }
 }
 
@@ -35,52 +39,42 @@ pub fn slug(text: &str) -> String {
     words.split('-').filter(|word| !word.is_empty()).collect::<Vec<_>>().join("-")
 }
 
-fn sentence(figure: &Chart) -> String {
+fn sentence(figure: &Chart) -> Text {
     if let Some(heat) = &figure.heat {
-        let count = heat.counts.iter().flatten().sum::<u64>();
-        let low = heat.y.first().copied().unwrap_or(0.0);
-        let high = heat.y.last().copied().unwrap_or(0.0);
+        let count = numbers::count(heat.counts.iter().flatten().sum::<u64>());
         let y = figure.y.unit;
-        return format!(
-            "{} values between {} and {}.",
-            numbers::count(count),
-            y.show(low),
-            y.show(high)
-        );
+        let low = y.show(heat.y.first().copied().unwrap_or(0.0));
+        let high = y.show(heat.y.last().copied().unwrap_or(0.0));
+        return text!("chart-about.values", count, low, high);
     }
-    let lines: Vec<String> = figure
-        .lines
-        .iter()
-        .filter_map(|line| of_line(line, figure.x.unit, figure.y.unit))
-        .collect();
-    let rest = lines.len().saturating_sub(MAX_DESCRIBED);
-    let mut text = lines[..lines.len() - rest].join("; ");
-    if rest > 0 {
-        text += &format!("; {rest} more");
-    }
-    let marks = figure
-        .marks
-        .iter()
-        .map(|mark| format!("; {} at {}", mark.name, figure.x.unit.show(mark.x)));
-    text + &marks.collect::<String>() + "."
+    let lines = figure.lines.iter();
+    let mut clauses: Vec<Text> =
+        lines.filter_map(|line| of_line(line, figure.x.unit, figure.y.unit)).collect();
+    let rest = clauses.len().saturating_sub(MAX_DESCRIBED);
+    clauses.truncate(MAX_DESCRIBED);
+    clauses.extend((rest > 0).then(|| text!("chart-about.more", count = rest)));
+    clauses.extend(figure.marks.iter().map(|mark| {
+        text!("chart-about.mark", mark = mark.name.clone(), x = figure.x.unit.show(mark.x))
+    }));
+    text!("chart-about", clauses = Value::Series(clauses))
 }
 
-fn of_line(line: &ChartLine, x: ChartUnit, y: ChartUnit) -> Option<String> {
+fn of_line(line: &ChartLine, x: ChartUnit, y: ChartUnit) -> Option<Text> {
     let points: Vec<(f64, f64)> = line.known().collect();
     let first = points.first()?;
     let last = points.last()?;
     let (_, most) = points.iter().copied().max_by(|a, b| a.1.total_cmp(&b.1))?;
-    let ends = format!(
-        "{} at {}, {} at {}",
-        y.show(first.1),
-        x.show(first.0),
-        y.show(last.1),
-        x.show(last.0)
+    let name = line.name.clone();
+    let ends = text!(
+        "chart-about.ends",
+        first = y.show(first.1),
+        from = x.show(first.0),
+        last = y.show(last.1),
+        to = x.show(last.0)
     );
-    let peak = if most > first.1.max(last.1) {
-        format!(", at most {}", y.show(most))
+    Some(if most > first.1.max(last.1) {
+        text!("chart-about.line-with-peak", name, ends, peak = y.show(most))
     } else {
-        String::new()
-    };
-    Some(format!("{}: {ends}{peak}", line.name))
+        text!("chart-about.line", name, ends)
+    })
 }

@@ -7,6 +7,7 @@ use crate::layout::{TextTable, clause, clean, shorten, width};
 use crate::outline::block::{Fact, ListItem, ListMark, OutcomeRow, Remark, ReportBlock, Words};
 use crate::outline::run::ReportSection;
 use crate::view::{Detail, Emphasis, View};
+use brunt_model::{Language, Text};
 
 /// Maximum number of lines of a fact that may be shortened.
 const MAX_LINES: usize = 2;
@@ -181,18 +182,21 @@ impl Formatter<'_> {
     /// Formats a breakdown. In the report of a run, columns and rows that do not fit are omitted.
     fn breakdown(&self, breakdown: &Breakdown) -> String {
         if !self.is_run {
-            let (head, rows) = breakdown.cells();
+            let (head, rows) = breakdown.cells(Language::English);
             return table(self.view, &head, &rows);
         }
         let columns = self.view.columns;
         let shown: Vec<usize> = (0..breakdown.columns.len())
             .filter(|column| breakdown.columns[*column].1 <= columns)
             .collect();
-        let heads: Vec<&str> = shown.iter().map(|column| breakdown.columns[*column].0).collect();
+        let heads = shown.iter().map(|column| breakdown.columns[*column].0);
+        let heads: Vec<Text> =
+            std::iter::once(breakdown.title).chain(heads).map(Text::label).collect();
+        let heads: Vec<&str> = heads.iter().map(|head| &**head).collect();
         let longest = breakdown.rows.iter().map(|row| row.0.chars().count()).max().unwrap_or(0);
         let figures = heads.iter().map(|head| head.len().max(8) + 2).sum::<usize>();
         let room = columns.saturating_sub(figures).clamp(MIN_NAME, MAX_NAME).min(longest.max(6));
-        let mut table = TextTable::with_head(&[&[breakdown.title], heads.as_slice()].concat());
+        let mut table = TextTable::with_head(&heads);
         for (name, cells) in breakdown.rows.iter().take(MAX_ROWS) {
             let figures = shown.iter().map(|column| cells[*column].clone());
             table.row([shorten(&clean(name), room)].into_iter().chain(figures));

@@ -36,7 +36,7 @@ pub fn response(report: &RunReport) -> ReportSection {
     lines
         .last_mut()
         .into_iter()
-        .for_each(|line| line.0.push((None, spread(&report.run.total.response))));
+        .for_each(|line| line.0.push((None, spread(&report.run.total.response).into())));
     lines.extend(is_bound.then(|| LOWER_BOUND_LEGEND.into()));
     lines.extend(method(report.judgement, report.detail).map(Words::from));
     vec![ReportBlock::Facts(vec![Fact { key: "Response time".into(), lines, ..Fact::default() }])]
@@ -45,7 +45,7 @@ pub fn response(report: &RunReport) -> ReportSection {
 /// Formats a percentile with its name.
 fn line(report: &RunReport, quantile: f64, name: &str) -> Words {
     let figure = percentile(report.run, report.judgement, quantile);
-    Words(vec![(None, format!("{name:<7}")), (Some(Emphasis::Strong), figure)])
+    Words::from(format!("{name:<7}")).and_emphasized(Emphasis::Strong, figure)
 }
 
 /// Returns `, min 300 µs, mean 632 µs, stddev 298 µs`; empty if no reply came.
@@ -102,8 +102,15 @@ const LOWER_BOUND_LEGEND: &str =
     "≥: true value is this or more (requests dropped, cut off or timed out)";
 
 /// Quantiles of a clock, each with the minimum terminal width that shows it.
-const CLOCK_COLUMNS: [(&str, usize); 7] =
-    [("p50", 0), ("p75", 96), ("p90", 76), ("p95", 96), ("p99", 0), ("p99.9", 76), ("max", 0)];
+const CLOCK_COLUMNS: [(&str, usize); 7] = [
+    ("column.p50", 0),
+    ("column.p75", 96),
+    ("column.p90", 76),
+    ("column.p95", 96),
+    ("column.p99", 0),
+    ("column.p999", 76),
+    ("column.max", 0),
+];
 
 /// Returns percentiles of every other clock, and the steady part of the run.
 pub fn clocks(report: &RunReport) -> ReportSection {
@@ -114,8 +121,12 @@ pub fn clocks(report: &RunReport) -> ReportSection {
             FULL_QUANTILES.iter().map(|(quantile, _)| quantile_of(times, *quantile)).collect(),
         )
     });
-    let table =
-        Breakdown { title: "Clocks", columns: &CLOCK_COLUMNS, rows: cells.collect(), kind: None };
+    let table = Breakdown {
+        title: "column.clocks",
+        columns: &CLOCK_COLUMNS,
+        rows: cells.collect(),
+        kind: None,
+    };
     let others = rows.iter().map(|(name, from_to, _)| format!("; {name}: {from_to}"));
     let legend = format!("response time: planned -> last byte{}", others.collect::<String>());
     let steady = ReportBlock::Facts(super::verdict::steady(report).into_iter().collect());

@@ -5,19 +5,21 @@ use super::{ReportSection, RunReport, notes};
 use crate::outline::block::{Fact, ListItem, ListMark, Remark, ReportBlock, Words};
 use crate::outline::items;
 use crate::view::{Detail, Emphasis};
-use brunt_model::Judgement;
 use brunt_model::finding::{FigureEvidence, OtherCause, State, ThresholdSide, Verdict};
 use brunt_model::numbers::{span, three_digits};
+use brunt_model::text::Value;
+use brunt_model::{Judgement, Text, text};
 
 /// Returns the start of the steady state.
 pub fn steady(report: &RunReport) -> Option<Fact> {
     let steady = report.judgement.steady.as_ref()?;
+    let method = &*steady.method;
     let text = match (steady.reached, steady.cut.as_secs_f64()) {
-        (false, _) => format!("not reached ({})", steady.method),
-        (true, 0.0) => format!("from the beginning ({})", steady.method),
-        (true, cut) => format!("after {} ({})", span(cut), steady.method),
+        (false, _) => text!("steady.not-reached", method),
+        (true, 0.0) => text!("steady.from-beginning", method),
+        (true, cut) => text!("steady.after", time = span(cut), method),
     };
-    Some(Fact::new("Steady state", text))
+    Some(Fact::new(text!("steady"), text))
 }
 
 /// Returns the findings, and the warnings of the run. In a brief report, a note has no remedy.
@@ -49,16 +51,21 @@ pub fn fact(report: &RunReport) -> Fact {
     let judgement = report.judgement;
     let verdict = &judgement.verdict;
     let is_full = report.detail == Detail::Full;
-    let (word, rest) = headline(judgement);
-    let passed = if is_full { passed_checks(judgement) } else { String::new() };
+    let mut clauses = vec![headline(judgement)];
+    clauses.extend(passed_checks(judgement).filter(|_| is_full));
     let failed = failed_checks(judgement).map(Remark::Reason);
     let causes =
         verdict.causes.iter().flat_map(|cause| remarks_of_cause(verdict, cause, report.detail));
-    let unseen = (is_full && !verdict.unseen.is_empty())
-        .then(|| Remark::Unseen(format!("not seen here: {}", verdict.unseen.join("; "))));
+    let unseen = (is_full && !verdict.unseen.is_empty()).then(|| {
+        Remark::Unseen(text!("verdict.unseen", unseen = Value::Series(verdict.unseen.clone())))
+    });
     Fact {
-        key: "Verdict".into(),
-        lines: vec![Words::emphasized(emphasis(verdict.state), word).and(rest + &passed)],
+        key: text!("verdict"),
+        lines: vec![
+            Words::emphasized(emphasis(verdict.state), state_name(judgement))
+                .and(": ")
+                .and(Text::series(clauses)),
+        ],
         remarks: failed.chain(causes).chain(unseen).collect(),
         may_be_cut: false,
     }
@@ -75,42 +82,43 @@ fn emphasis(state: State) -> Emphasis {
 }
 
 /// Returns the failed consistency checks, with their arithmetic.
-pub fn failed_checks(judgement: &Judgement) -> impl Iterator<Item = String> {
+pub fn failed_checks(judgement: &Judgement) -> impl Iterator<Item = Text> {
     let failed = judgement.checks.iter().filter(|check| !check.holds);
-    failed.map(|check| format!("{}: {}", check.name, check.arithmetic))
+    failed.map(|check| format!("{}: {}", check.name, check.arithmetic).into())
 }
 
-fn passed_checks(judgement: &Judgement) -> String {
+fn passed_checks(judgement: &Judgement) -> Option<Text> {
     let all_hold = judgement.verdict.state == State::Ok;
-    if all_hold {
-        format!("; {} consistency checks passed", judgement.checks.len())
-    } else {
-        String::new()
+    all_hold.then(|| text!("verdict.checks-passed", count = judgement.checks.len()))
+}
+
+/// Returns the name of the verdict.
+fn state_name(judgement: &Judgement) -> Text {
+    match judgement.verdict.state {
+        State::Ok => text!("verdict.state-ok"),
+        State::Unjudged => text!("verdict.state-unjudged"),
+        State::BusyMachine => text!("verdict.state-busy-machine"),
+        State::Unexplained => text!("verdict.state-unexplained"),
+        State::Limited => text!("verdict.state-limited"),
+        State::Invalid => text!("verdict.state-invalid"),
     }
 }
 
-/// Returns the word of the verdict, and the rest of its sentence, with the most serious cause.
-pub fn headline(judgement: &Judgement) -> (&'static str, String) {
+/// Returns the reason of the verdict, with the most serious cause.
+fn headline(judgement: &Judgement) -> Text {
     let verdict = &judgement.verdict;
-    let cause = verdict.causes.first().map_or("", |cause| &*cause.sentence);
-    match verdict.state {
-        State::Ok => ("OK", ": the load generator was not the bottleneck".into()),
-        State::Unjudged => {
-            ("NO GOOD REPLY", ": no basis to judge the server or the generator".into())
+    let cause = verdict.causes.first().map(|cause| cause.sentence.clone());
+    match (verdict.state, cause) {
+        (State::Ok, _) => text!("verdict.ok"),
+        (State::Unjudged, _) => text!("verdict.unjudged"),
+        (State::BusyMachine | State::Unexplained | State::Limited, cause) => {
+            cause.unwrap_or_default()
         }
-        State::BusyMachine => ("BUSY MACHINE", format!(": {cause}")),
-        State::Unexplained => ("UNEXPLAINED LAG", format!(": {cause}")),
-        State::Limited => ("LIMITED BY THE GENERATOR", format!(": {cause}")),
-        State::Invalid if judgement.is_load_missing() => {
-            ("INVALID", format!(": {cause}; discard this run"))
+        (State::Invalid, Some(cause)) if judgement.is_load_missing() => {
+            text!("verdict.load-missing", cause)
         }
-        State::Invalid if cause.is_empty() => {
-            ("INVALID", ": consistency check failed; discard this run".into())
-        }
-        State::Invalid => (
-            "INVALID",
-            format!(": consistency check failed; discard this run. In addition: {cause}"),
-        ),
+        (State::Invalid, None) => text!("verdict.check-failed"),
+        (State::Invalid, Some(cause)) => text!("verdict.check-failed-and-cause", cause),
     }
 }
 
@@ -118,11 +126,11 @@ pub fn headline(judgement: &Judgement) -> (&'static str, String) {
 /// evidence, and its remedy.
 fn remarks_of_cause(verdict: &Verdict, cause: &OtherCause, detail: Detail) -> Vec<Remark> {
     let is_in_headline = verdict.causes.first() == Some(cause);
-    let sentence = (!is_in_headline).then(|| Remark::Reason(cause.sentence.to_string()));
+    let sentence = (!is_in_headline).then(|| Remark::Reason(cause.sentence.clone()));
     let evidence =
         verdict.evidence.iter().filter(|e| e.limit == cause.limit && detail == Detail::Full);
-    let evidence = evidence.map(|evidence| Remark::Evidence(figure(evidence)));
-    let remedy = [Remark::Remedy(cause.remedy.to_string())];
+    let evidence = evidence.map(|evidence| Remark::Evidence(figure(evidence).into()));
+    let remedy = [Remark::Remedy(cause.remedy.clone())];
     sentence.into_iter().chain(evidence).chain(remedy).collect()
 }
 
