@@ -186,6 +186,7 @@ export class FigureView {
     const right = left > room * 0.55;
     this.tip.style.left = right ? 'auto' : `${left + 14}px`;
     this.tip.style.right = right ? `${room - left + 14}px` : 'auto';
+    this.tip.style.maxWidth = `min(36rem, ${(right ? left : room - left) - 14}px)`;
   }
 }
 

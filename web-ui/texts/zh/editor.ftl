@@ -113,5 +113,5 @@ text-go-to-line = 转到行
 text-go = 转到
 text-selection-deleted = 已删除所选内容
 text-completions = 补全
-text-problems = 诊断
-text-no-problems = 没有诊断
+text-problems = 问题
+text-no-problems = 没有问题

@@ -4,7 +4,7 @@
 
 no-scripts = 脚本已禁用：图表不能缩放，也没有各次试验的表格。
 skip-link = 跳到诊断结果
-navigation = 章节
+navigation = 页面章节
 theme-switch = 浅色 / 深色
 heading-trials = { $count } 次试验
 heading-trials-of-planned = 已完成 { $count } 次试验，计划 { $planned } 次
@@ -84,14 +84,14 @@ column-band = 区间
 chart-role = 图表
 chart-label = { $title }。方向键在数据点之间移动，+ 和 − 缩放，Esc 显示全部。
 chart-reset = 重置缩放
-chart-legend = { $title }的曲线
+chart-legend = 曲线：{ $title }
 chart-table = 文字说明与数据表
 chart-values = { $position }：{ $values }
 axis-label = { $label }（{ $unit }）
 axis-minimum = 最小
 heat-requests = { $count } 个请求
 unit-cores = 核
-unit-users = 用户
+unit-users = 并发用户
 
 ## 判定与诊断
 
@@ -229,12 +229,12 @@ range-hint = 在图表上拖动即可放大。该范围的数字由其中每秒�
 
 plan-caption = 对比对象
 plan-source = 计划原文
-plan-loads-users = { $loads } 个用户
+plan-loads-users = { $loads } 个并发用户
 plan-loads-rate = { $loads } /s
 plan-arrangement = 每个步骤执行 { $repetitions } 次，顺序：{ $order }；随机种子 { $seed }。
 plan-arrangement-with-rest = 每个步骤执行 { $repetitions } 次，顺序：{ $order }；试验间隔 { $rest }；随机种子 { $seed }。
 order-interleaved = 交错
-order-blocks = 分组
+order-blocks = 分块
 order-random = 随机
 environment-caption = 负载发生器所在的机器
 environment-command = 命令
@@ -249,7 +249,7 @@ environment-sysctls = 内核参数
 environment-route = 到服务器的路由
 environment-same-host = 服务器在同一台机器上
 environment-listener = 监听套接字
-environment-backlog = 接受队列
+environment-backlog = 全连接队列
 licenses-summary = 本页面包含的软件
 
 ## 仪表板
