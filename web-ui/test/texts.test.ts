@@ -86,7 +86,10 @@ function usesIn(file: SourceFile): Use[] {
 }
 
 /** Ids that the HTML of the page contains. */
-const idsInHtml = (): string[] => [...readFileSync(join(ROOT, 'index.html'), 'utf8').matchAll(/<!--TEXT ([a-z-]+)-->/g)].map(([, id]) => id ?? '');
+function idsInHtml(): string[] {
+  const html = readFileSync(join(ROOT, 'index.html'), 'utf8');
+  return [...html.matchAll(/<!--TEXT ([a-z-]+)-->/g)].map(([, id]) => id ?? '');
+}
 
 const isSame = (a: Iterable<string>, b: Iterable<string>): boolean => [...a].sort().join() === [...b].sort().join();
 
@@ -106,8 +109,11 @@ describe.each(['page', 'editor'])('the catalog %s', (name) => {
   });
 
   test('has each id that the source uses, with its arguments', () => {
-    const isWrong = ({ id, names }: Use): boolean => id === null || names === null || !isSame(names, en.get(id) ?? ['not in the catalog']);
-    expect(files.flatMap(usesIn).filter(isWrong)).toEqual([]);
+    const isRight = ({ id, names }: Use): boolean => {
+      const expected = id === null ? undefined : en.get(id);
+      return expected !== undefined && names !== null && isSame(names, expected);
+    };
+    expect(files.flatMap(usesIn).filter((use) => !isRight(use))).toEqual([]);
   });
 
   test('has no id that the source does not use', () => {
@@ -120,52 +126,60 @@ describe.each(['page', 'editor'])('the catalog %s', (name) => {
 /** Modules whose strings are locales, styles, keys of the keyboard, or texts of CodeMirror by which the catalog's are found. */
 const WITHOUT_TEXTS = ['texts.ts', 'editor/theme.ts', 'editor/phrases.ts', 'editor/tree-keys.ts'];
 /** Names and units, which are the same in all languages. */
-const NAMES = new Set(['brunt', ' – brunt', 'MTU ', 'UTC', ' UTC', 'ms', 'µs', 'min', 'kB', 'MB', 'GB', 'kMG', 'Ctrl+D', 'Ctrl+Z', 'Ctrl+Y', 'Alt+↑', 'Alt+↓', 'Delete']);
+const NAMES = new Set(['brunt', ' – brunt', 'MTU ', 'UTC', ' UTC', 'MB', 'GB', 'Ctrl+D', 'Ctrl+Z', 'Ctrl+Y', 'Alt+↑', 'Alt+↓', 'Delete']);
 /** Attributes of elements whose values users see or hear. */
 const SHOWN = /^(title|aria-label|aria-roledescription|aria-description|placeholder|alt|label|textContent|ariaLabel|caption|impossible|cell)$/;
 /** Attributes and functions whose values users do not see. */
-const HIDDEN = /^(class|className|d|points|viewBox|transform|stroke-dasharray|type|rel|src|href|key|shortcut|aria-keyshortcuts|rootMargin|font|labelFont|userEvent|method)$/;
-const HIDDEN_CALLS = /^(querySelector(All)?|closest|matches|addEventListener|matchMedia|add|remove|toggle|themed|styled|Error|getElementById|setData|startsWith|getPropertyValue|svg|createElement(NS)?|setAttribute|removeAttribute|split|join|replace(All)?|of|error|includes)$/;
+const HIDDEN = /^(class|className|shortcut|font|labelFont|method)$/;
+const HIDDEN_CALLS = /^(querySelector(All)?|matchMedia)$/;
 
 const hasLetters = (content: string): boolean => /\p{L}{2}/u.test(content);
-const looksLikeText = (content: string): boolean => (/\p{Lu}/u.test(content) && !/^[a-z]+[A-Z]/.test(content)) || /\p{L} |\p{L}\p{L}: | \p{L}{2}/u.test(content);
+/** True for capitals, except in names such as `moveUp`, and for several words. */
+const looksLikeText = (content: string): boolean =>
+  (/\p{Lu}/u.test(content) && !/^[a-z]+[A-Z]/.test(content)) || /\p{L} |\p{L}\p{L}: | \p{L}{2}/u.test(content);
 
 const nameOfCall = ({ expression }: ts.CallExpression | ts.NewExpression): string =>
   ts.isPropertyAccessExpression(expression) ? expression.name.text : expression.getText();
 
-/** Property, attribute or variable to which the value of a node is assigned. */
+/** True for a node whose value is that of one of its children. */
+const isTransparent = (node: ts.Node): boolean =>
+  ts.isConditionalExpression(node) ||
+  ts.isParenthesizedExpression(node) ||
+  ts.isTemplateExpression(node) ||
+  ts.isTemplateSpan(node) ||
+  (ts.isBinaryExpression(node) && node.operatorToken.kind !== ts.SyntaxKind.EqualsToken);
+
+/** Property or attribute to which the value of a node is assigned; empty if there is none. */
 function targetOf(node: ts.Node): string {
   const { parent } = node;
   if (ts.isPropertyAssignment(parent)) return parent.name.getText().replace(/^'|'$/g, '');
-  if (ts.isBinaryExpression(parent) && parent.operatorToken.kind === ts.SyntaxKind.EqualsToken && parent.right === node) {
-    return ts.isPropertyAccessExpression(parent.left) ? parent.left.name.text : '';
-  }
-  const isTransparent = ts.isConditionalExpression(parent) || ts.isParenthesizedExpression(parent) || ts.isTemplateExpression(parent) || ts.isTemplateSpan(parent) || ts.isBinaryExpression(parent);
-  return isTransparent ? targetOf(parent) : '';
+  const isAssignment = ts.isBinaryExpression(parent) && parent.operatorToken.kind === ts.SyntaxKind.EqualsToken;
+  if (isAssignment && parent.right === node) return ts.isPropertyAccessExpression(parent.left) ? parent.left.name.text : '';
+  return isTransparent(parent) ? targetOf(parent) : '';
 }
 
 /** Call in which a node is an argument, and its index. */
 function callOf(node: ts.Node): { name: string; index: number } | null {
   const { parent } = node;
   if ((ts.isCallExpression(parent) || ts.isNewExpression(parent)) && parent.expression !== node) {
-    return { name: nameOfCall(parent), index: (parent.arguments ?? ([] as ts.Node[])).indexOf(node as ts.Expression) };
+    const index = parent.arguments?.indexOf(node as ts.Expression) ?? -1;
+    return { name: nameOfCall(parent), index };
   }
-  const isTransparent = ts.isConditionalExpression(parent) || ts.isParenthesizedExpression(parent) || ts.isTemplateExpression(parent) || ts.isTemplateSpan(parent) || (ts.isBinaryExpression(parent) && parent.operatorToken.kind !== ts.SyntaxKind.EqualsEqualsEqualsToken);
-  return isTransparent ? callOf(parent) : null;
+  return isTransparent(parent) ? callOf(parent) : null;
 }
 
 /** True for types, imports, names of properties, and operands of comparisons. */
 function isNoValue(node: ts.Node): boolean {
   const { parent } = node;
-  if (ts.isLiteralTypeNode(parent) || ts.isImportDeclaration(parent) || ts.isElementAccessExpression(parent) || ts.isCaseClause(parent)) return true;
-  if (ts.isPropertyAssignment(parent) && parent.name === node) return true;
+  const isKey = ts.isElementAccessExpression(parent) || (ts.isPropertyAssignment(parent) && parent.name === node);
+  if (isKey || ts.isLiteralTypeNode(parent) || ts.isImportDeclaration(parent) || ts.isCaseClause(parent)) return true;
   if (!ts.isBinaryExpression(parent)) return false;
   const comparisons = [ts.SyntaxKind.EqualsEqualsEqualsToken, ts.SyntaxKind.ExclamationEqualsEqualsToken, ts.SyntaxKind.InKeyword];
   return comparisons.includes(parent.operatorToken.kind);
 }
 
 const isLiteral = (node: ts.Node): node is ts.LiteralLikeNode =>
-  ts.isStringLiteral(node) || ts.isNoSubstitutionTemplateLiteral(node) || node.kind === ts.SyntaxKind.TemplateHead || node.kind === ts.SyntaxKind.TemplateMiddle || node.kind === ts.SyntaxKind.TemplateTail;
+  ts.isStringLiteralLike(node) || ts.isTemplateHead(node) || ts.isTemplateMiddle(node) || ts.isTemplateTail(node);
 
 /** True if a literal may be shown to users. */
 function isShown(node: ts.LiteralLikeNode): boolean {
@@ -194,7 +208,11 @@ test('the source contains no texts for users', () => {
 });
 
 test('a text in the source is found', () => {
-  const code = "h('p', { title: 'short' }, 'word', isNew ? 'new' : text('id')); const hint = `Press ${key} twice.`; h('p', { class: 'Not Shown' });";
+  const code = [
+    "h('p', { title: 'short' }, 'word', isNew ? 'new' : text('id'));",
+    'const hint = `Press ${key} twice.`;',
+    "h('p', { class: 'Not Shown' });",
+  ].join(' ');
   const file = { path: 'a.ts', tree: ts.createSourceFile('a.ts', code, ts.ScriptTarget.Latest, true) };
   expect(literalsIn(file).map((found) => found.replace('a.ts:1 ', ''))).toEqual(['short', 'word', 'new', 'Press ', ' twice.']);
 });
