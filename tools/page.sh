@@ -66,3 +66,4 @@ cargo build --quiet $ALL --example made_up
 (cd web-ui && node test/browser.mjs "$built/study" ${pictures:+"$pictures"})
 (cd web-ui && node test/editor.mjs ${pictures:+"$pictures"})
 (cd web-ui && node test/structure.mjs ${pictures:+"$pictures"})
+(cd web-ui && node test/languages.mjs "$built/study" ${pictures:+"$pictures"})

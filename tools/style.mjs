@@ -6,7 +6,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 
 const WORDS = "tools/style-words.txt";
-const TEXTS = ["rs", "md", "sh", "mjs", "ts", "html", "proto", "yaml", "yml", "txt", "toml"];
+const TEXTS = ["rs", "md", "sh", "mjs", "ts", "ftl", "html", "proto", "yaml", "yml", "txt", "toml"];
 // Text of other tools, recorded or required byte for byte.
 const FOREIGN = /^(dev\/tests\/data\/|web-ui\/node_modules\/)/;
 

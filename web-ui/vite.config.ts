@@ -1,17 +1,38 @@
 // Builds one HTML file with scripts and styles, in the folder from which the crate `report` includes it.
 
+/// <reference types="vitest/config" />
 import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { FluentBundle, FluentResource } from '@fluent/bundle';
 import { defineConfig, type Plugin } from 'vite';
+import { packageLicense } from './licenses';
 
 /** Bundled packages; the page contains their licenses. */
-const BUNDLED = ['uplot'];
+const BUNDLED = ['uplot', '@fluent/bundle'];
 
 const licences = (): string =>
   BUNDLED.map((name) => {
-    const of = (file: string) => readFileSync(new URL(`./node_modules/${name}/${file}`, import.meta.url), 'utf8');
-    const { version, license } = JSON.parse(of('package.json')) as { version: string; license: string };
-    return `${name} ${version}, ${license}\n\n${of('LICENSE').trim()}\n`;
+    const { version, license, text } = packageLicense(fileURLToPath(new URL(`./node_modules/${name}`, import.meta.url)));
+    return `${name} ${version}, ${license}\n\n${text}\n`;
   }).join('\n');
+
+/** A text of a catalog. */
+function catalogText(language: string, id: string): string {
+  const bundle = new FluentBundle(language);
+  bundle.addResource(new FluentResource(readFileSync(new URL(`./texts/${language}/page.ftl`, import.meta.url), 'utf8')));
+  const pattern = bundle.getMessage(id)?.value;
+  if (typeof pattern !== 'string') throw new Error(`texts/${language}/page.ftl has no text \`${id}\` without arguments`);
+  return pattern;
+}
+
+/** Writes texts that are shown without scripts: in both languages, because the style sheet knows the language of the page. */
+const staticTexts = (): Plugin => ({
+  name: 'static-texts',
+  transformIndexHtml: (html) =>
+    html.replace(/<!--TEXT ([a-z-]+)-->/g, (_, id: string) =>
+      ['en', 'zh'].map((language) => `<p lang="${language}">${catalogText(language, id)}</p>`).join(''),
+    ),
+});
 
 /** A script within a page ends at the first `</script`. */
 const safe = (code: string): string => code.replace(/<\/(script)/gi, '<\\/$1').replace(/<!--/g, '<\\!--');
@@ -40,7 +61,8 @@ const oneFile = (): Plugin => ({
 });
 
 export default defineConfig({
-  plugins: [oneFile()],
+  plugins: [staticTexts(), oneFile()],
+  test: { setupFiles: ['test/catalogs.ts'] },
   build: {
     outDir: '../crates/report/src/html',
     emptyOutDir: false,

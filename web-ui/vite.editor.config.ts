@@ -1,7 +1,7 @@
 // Builds the editor of plans as one script, in the folder from which the crate `web` includes it.
 
-import { readFileSync } from 'node:fs';
 import { defineConfig, type Plugin } from 'vite';
+import { packageLicense } from './licenses';
 
 /** Folder and name of the package that contains a module; null for our own modules. */
 const packageOf = (module: string): string | null => /^.*\/node_modules\/(@[^/]+\/)?[^/]+/.exec(module)?.[0] ?? null;
@@ -10,9 +10,8 @@ const packageOf = (module: string): string | null => /^.*\/node_modules\/(@[^/]+
 function licenses(folders: string[]): string {
   const names = new Map<string, string[]>();
   for (const folder of folders) {
-    const { name, version } = JSON.parse(readFileSync(`${folder}/package.json`, 'utf8')) as { name: string; version: string };
-    const license = readFileSync(`${folder}/LICENSE`, 'utf8').trim();
-    names.set(license, [...(names.get(license) ?? []), `${name} ${version}`]);
+    const { name, version, text } = packageLicense(folder);
+    names.set(text, [...(names.get(text) ?? []), `${name} ${version}`]);
   }
   return [...names].map(([license, packages]) => `${packages.join(', ')}\n\n${license}`).join('\n\n---\n\n');
 }
@@ -41,6 +40,8 @@ export default defineConfig({
     target: 'es2022',
     modulePreload: false,
     reportCompressedSize: false,
+    // All parts of the editor are needed at once.
+    chunkSizeWarningLimit: 1000,
     // The library mode of Vite keeps white space in ES modules.
     rollupOptions: {
       input: 'src/editor/main.ts',

@@ -2,56 +2,71 @@
 
 import { h, section } from './dom';
 import { plain, value } from './format';
+import { list } from './list';
 import { simpleTable } from './table';
+import { text } from './texts';
 import type { Contender, Environment, StudyDocument } from './types';
 
 export function plan({ experiment }: StudyDocument): HTMLElement | null {
-  const loads = (c: Contender) => (c.loads.length > 6 ? `${c.loads.slice(0, 3).map(plain).join(', ')}, … ${c.loads.slice(-1).map(plain).join('')} (${c.loads.length})` : c.loads.map(plain).join(', '));
   const rows = experiment.contenders.map((c) => [
     c.name,
-    c.factors.map(({ factor, level }) => `${factor}: ${level}`).join(', '),
-    `${loads(c)} ${c.unit.model === 'users' ? 'users' : '/s'}`,
+    list(c.factors.map(({ factor, level }) => `${factor}: ${level}`)),
+    loadsText(c),
     c.server ? h('code', {}, c.server.start) : '',
   ]);
-  const text = experiment.source.trim();
+  const source = experiment.source.trim();
   return section(
     'plan',
-    'Plan',
-    simpleTable(['Contender', 'Factors', 'Loads', 'Server'], rows, 'Contenders'),
+    text('section-plan'),
+    simpleTable([text('column-contender'), text('column-factors'), text('column-loads'), text('column-server')], rows, text('plan-caption')),
     h('p', { class: 'hint' }, arrangement(experiment)),
-    text ? h('pre', { tabindex: 0, 'aria-label': 'The plan as it was written' }, text) : null,
+    source ? h('pre', { tabindex: 0, 'aria-label': text('plan-source') }, source) : null,
   );
 }
 
-const arrangement = ({ repetitions, order, cooldown_seconds, seed }: StudyDocument['experiment']): string =>
-  [
-    `Each step ${repetitions === 1 ? 'once' : `${plain(repetitions)} times`}, order: ${order}`,
-    cooldown_seconds > 0 ? `${plain(cooldown_seconds)} s of rest between trials` : '',
-    `seed ${seed}`,
-  ]
-    .filter(Boolean)
-    .join('; ') + '.';
+/** The loads of a contender, at most the first and the last ones. */
+function loadsText({ loads, unit }: Contender): string {
+  const all = loads.map(plain);
+  const shown = all.length > 6 ? `${list([...all.slice(0, 3), '…'])} ${all.at(-1)} (${all.length})` : list(all);
+  return unit.model === 'users' ? text('plan-loads-users', { loads: shown }) : text('plan-loads-rate', { loads: shown });
+}
+
+/** Name of an order of trials. */
+function orderName(order: string): string {
+  if (order === 'interleaved') return text('order-interleaved');
+  if (order === 'blocks') return text('order-blocks');
+  return order === 'random' ? text('order-random') : order;
+}
+
+function arrangement(experiment: StudyDocument['experiment']): string {
+  const { repetitions, cooldown_seconds } = experiment;
+  const order = orderName(experiment.order);
+  const seed = String(experiment.seed);
+  if (cooldown_seconds <= 0) return text('plan-arrangement', { repetitions, order, seed });
+  return text('plan-arrangement-with-rest', { repetitions, order, rest: `${plain(cooldown_seconds)} s`, seed });
+}
 
 export function environment({ environment }: StudyDocument): HTMLElement | null {
   const facts: [string, string | null][] = [
-    ['Command', environment.command],
-    ['brunt', environment.brunt],
-    ['Server software', environment.server],
-    ['Addresses', environment.addresses.join(', ')],
-    ['Kernel', environment.kernel],
-    ['CPU', environment.cpu],
-    ['Cores that brunt may use', plain(environment.cores)],
+    [text('environment-command'), environment.command],
+    [text('environment-brunt'), environment.brunt],
+    [text('environment-server'), environment.server],
+    [text('environment-addresses'), list(environment.addresses)],
+    [text('environment-kernel'), environment.kernel],
+    [text('environment-cpu'), environment.cpu],
+    [text('environment-cores'), plain(environment.cores)],
     ...route(environment),
   ];
   const rows = facts.filter((fact): fact is [string, string] => Boolean(fact[1]));
+  const heads = [text('column-name'), text('column-value')];
   const pairs = (title: string, all: Record<string, string>) =>
-    Object.keys(all).length > 0 && h('details', { class: 'print-open' }, h('summary', {}, title), simpleTable(['Name', 'Value'], Object.entries(all), title));
+    Object.keys(all).length > 0 && h('details', { class: 'print-open' }, h('summary', {}, title), simpleTable(heads, Object.entries(all), title));
   return section(
     'environment',
-    'Environment',
-    simpleTable(['Name', 'Value'], rows, 'The machine of the generator'),
-    pairs('Limits of the process', environment.limits),
-    pairs('Kernel settings', environment.sysctls),
+    text('section-environment'),
+    simpleTable(heads, rows, text('environment-caption')),
+    pairs(text('environment-limits'), environment.limits),
+    pairs(text('environment-sysctls'), environment.sysctls),
   );
 }
 
@@ -60,17 +75,18 @@ function route({ route }: Environment): [string, string | null][] {
   const speed = route.link_bits_per_second;
   const way = [route.interface, speed ? `${value(speed / 8, 'bytes_per_second')}` : null, route.mtu_bytes ? `MTU ${plain(route.mtu_bytes)} B` : null];
   return [
-    ['Route to the server', way.filter(Boolean).join(', ')],
-    ['Server on the same machine', route.same_host === null ? null : route.same_host ? 'yes' : 'no'],
-    ['Listener', route.listener],
-    ['Accept queue', route.listener_backlog === null ? null : plain(route.listener_backlog)],
+    [text('environment-route'), list(way.filter((part) => part !== null))],
+    [text('environment-same-host'), route.same_host === null ? null : route.same_host ? text('yes') : text('no')],
+    [text('environment-listener'), route.listener],
+    [text('environment-backlog'), route.listener_backlog === null ? null : plain(route.listener_backlog)],
   ];
 }
 
 export const method = ({ method }: StudyDocument): HTMLElement | null =>
-  section('method', 'Method', method.length > 0 && h('ul', {}, ...method.map((sentence) => h('li', {}, sentence))));
+  section('method', text('section-method'), method.length > 0 && h('ul', {}, ...method.map((sentence) => h('li', {}, sentence))));
 
 export function licences(): HTMLElement | null {
-  const text = document.getElementById('licences')?.textContent?.trim();
-  return section('licences', 'Licences', text && h('details', {}, h('summary', {}, 'Of what this page contains'), h('pre', {}, text)));
+  const content = document.getElementById('licences')?.textContent?.trim();
+  const details = content && h('details', {}, h('summary', {}, text('licenses-summary')), h('pre', {}, content));
+  return section('licences', text('section-licenses'), details);
 }

@@ -11,6 +11,7 @@ import { paint } from './heat';
 import { aligned, columns, extent, type Columns } from './lines';
 import { readings, type Reading } from './readings';
 import { bend, ends, ticks } from './scale';
+import { text } from './texts';
 import type { Figure } from './types';
 
 const HEIGHT = 270;
@@ -206,9 +207,9 @@ export class Chart implements Member {
     const { label, unit, scale } = this.figure[side];
     const long = () => (side === 'x' ? this.width() / 85 : 6);
     const at = (low: number, high: number) => ticks(scale, unit, low, high, long());
-    const behind = axisUnit(unit);
+    const suffix = axisUnit(unit);
     return {
-      label: behind ? `${label} (${behind})` : label,
+      label: suffix ? text('axis-label', { label, unit: suffix }) : label,
       labelSize: 22,
       labelFont: `12px ${styled('--font')}`,
       font: `12px ${styled('--font')}`,

@@ -3,16 +3,32 @@
 import { h, section } from './dom';
 import { UNKNOWN, chosen, value } from './format';
 import { simpleTable } from './table';
+import { text } from './texts';
 import type { Compared, Measure, Pair, StudyDocument, Unit } from './types';
 
 const TIME = ['mean', 'max', 'server_cpu'];
 
+const MEASURES: Record<string, () => string> = {
+  server_cpu: () => text('measure-server-cpu'),
+  capacity: () => text('measure-capacity'),
+  throughput: () => text('measure-throughput'),
+  goodput: () => text('measure-goodput'),
+  mean: () => text('measure-mean'),
+  max: () => text('measure-max'),
+  errors: () => text('measure-errors'),
+};
+
+const VERDICTS: Record<Compared['verdict'], () => string> = {
+  better: () => text('comparison-better'),
+  worse: () => text('comparison-worse'),
+  equal: () => text('comparison-equal'),
+  undecided: () => text('comparison-undecided'),
+};
+
 /** Display name of a measure. */
 export function measureName(measure: Measure): string {
-  if (measure === 'server_cpu') return 'server CPU per request';
-  if (measure === 'capacity') return 'capacity';
-  const { run } = measure;
-  return typeof run === 'string' ? run : `p${Number((run.quantile * 100).toPrecision(8))}`;
+  const name = typeof measure === 'string' ? measure : measure.run;
+  return typeof name === 'string' ? (MEASURES[name]?.() ?? name) : `p${Number((name.quantile * 100).toPrecision(8))}`;
 }
 
 function measureUnit(measure: Measure): Unit {
@@ -29,21 +45,24 @@ export const signedShare = (x: number | null): string =>
 const signedTime = (x: number): string => `${x < 0 ? '−' : '+'}${value(Math.abs(x), 'seconds')}`;
 
 const interval = (low: string, high: string): string =>
-  low === UNKNOWN && high === UNKNOWN ? UNKNOWN : `${low === UNKNOWN ? '?' : low} to ${high === UNKNOWN ? '?' : high}`;
+  low === UNKNOWN && high === UNKNOWN
+    ? UNKNOWN
+    : text('comparison-interval', { low: low === UNKNOWN ? '?' : low, high: high === UNKNOWN ? '?' : high });
 
 const probability = (p: number | null): string => (p === null ? UNKNOWN : p < 0.001 ? '<0.001' : p.toFixed(3));
 
 export function comparison(document: StudyDocument): HTMLElement | null {
   const { comparison: compared, pairs } = document.analysis;
   const unit: Unit = document.experiment.contenders[0]?.unit.model === 'users' ? 'users' : 'per_second';
-  if (!compared) return pairs.length > 0 ? section('comparison', 'Comparison', ...byLoad(pairs, unit)) : null;
-  const differ = compared.differences.map((text) => h('li', {}, text));
+  if (!compared) return pairs.length > 0 ? section('comparison', text('section-comparison'), ...byLoad(pairs, unit)) : null;
+  const { blocks: count, most } = compared;
+  const differ = compared.differences.map((sentence) => h('li', {}, sentence));
   return section(
     'comparison',
-    'Comparison',
-    h('p', { class: 'hint' }, `${compared.blocks} of ${compared.most} repetitions at most; one repetition is one observation.`),
+    text('section-comparison'),
+    h('p', { class: 'hint' }, text('comparison-repetitions', { count, most })),
     ...compared.pairs.flatMap((pair) => tables(pair, unit)),
-    differ.length > 0 ? h('details', { open: true }, h('summary', {}, 'Other differences'), h('ul', {}, ...differ)) : null,
+    differ.length > 0 ? h('details', { open: true }, h('summary', {}, text('comparison-other')), h('ul', {}, ...differ)) : null,
   );
 }
 
@@ -59,27 +78,43 @@ function byLoad(pairs: Pair[], unit: Unit): HTMLElement[] {
     const measure = first?.measures[0]?.measure;
     if (!first || !measure) return [];
     const rows = group.flatMap(({ load, measures }) => (load === null ? [] : measures.map((of) => [chosen(load, unit), ...row(of).slice(1)])));
-    const title = `${measureName(measure)}: ${first.theirs} against ${first.ours}`;
-    return [h('h3', {}, title), simpleTable(['Load', first.ours, first.theirs, 'Difference', '95 % interval', 'p', 'It is'], rows, title)];
+    const { ours, theirs } = first;
+    const title = text('comparison-title-of-measure', { measure: measureName(measure), theirs, ours });
+    return [h('h3', {}, title), simpleTable(heads(text('column-load'), first), rows, title)];
   });
 }
 
+/** Heads of a table of compared figures. */
+const heads = (first: string, { ours, theirs }: Pair): string[] => [
+  first,
+  ours,
+  theirs,
+  text('column-difference'),
+  text('column-interval'),
+  text('column-p-value'),
+  text('column-result'),
+];
+
 function tables(pair: Pair, unit: Unit): (HTMLElement | null)[] {
-  const at = pair.load === null ? '' : ` at ${chosen(pair.load, unit)}`;
-  const title = `${pair.theirs} against ${pair.ours}${at}`;
-  const figures = simpleTable(['Figure', pair.ours, pair.theirs, 'Difference', '95 % interval', 'p', 'It is'], pair.measures.map(row), title);
+  const { ours, theirs } = pair;
+  const title =
+    pair.load === null
+      ? text('comparison-title', { theirs, ours })
+      : text('comparison-title-at-load', { theirs, ours, load: chosen(pair.load, unit) });
+  const figures = simpleTable(heads(text('column-figure'), pair), pair.measures.map(row), title);
   const quantiles = pair.shift.map((s) => [
     measureName({ run: { quantile: s.quantile } }),
     signedTime(s.seconds),
     interval(signedTime(s.low), signedTime(s.high)),
   ]);
-  const shift = quantiles.length > 0 ? simpleTable(['Quantile', 'Difference', 'Band of all at once'], quantiles, `Quantiles: ${title}`) : null;
+  const shiftHeads = [text('column-quantile'), text('column-difference'), text('column-joint-band')];
+  const shift = quantiles.length > 0 ? simpleTable(shiftHeads, quantiles, text('comparison-quantiles', { title })) : null;
   return [h('h3', {}, title), figures, shift];
 }
 
 function row(of: Compared): (Node | string)[] {
   const unit = measureUnit(of.measure);
-  const verdict = h('b', { class: `verdict ${of.verdict}`, title: of.sentence }, of.verdict);
+  const verdict = h('b', { class: `verdict ${of.verdict}`, title: of.sentence }, VERDICTS[of.verdict]());
   const ends = interval(signedShare(of.low), signedShare(of.high));
   return [measureName(of.measure), value(of.ours, unit), value(of.theirs, unit), signedShare(of.shift), ends, probability(of.p), verdict];
 }

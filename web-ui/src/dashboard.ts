@@ -7,6 +7,7 @@ import { plain, value } from './format';
 import { Group } from './group';
 import { slice } from './slice';
 import { simpleTable, sortable, type Column } from './table';
+import { text } from './texts';
 import type { DashboardCell, DashboardData, DashboardTable, Figure, Share, Shares } from './types';
 
 /** Sections of the page, in order. */
@@ -15,17 +16,17 @@ export function dashboardSections(data: DashboardData): HTMLElement[] {
   const [overview, ...others] = data.sections.map(({ title, figures }) => chartSection(title, figures, groups));
   const shares = data.shares.map(sharesFigure);
   return [
-    section('information', 'Test and Report information', simpleTable(['', ''], data.facts, 'Test and Report information'), ...links(data)),
-    shares.length > 0 ? section('shares', 'Summary', h('div', { class: 'charts' }, ...shares)) : null,
+    section('information', text('section-information'), simpleTable(['', ''], data.facts, text('section-information')), ...links(data)),
+    shares.length > 0 ? section('shares', text('section-summary'), h('div', { class: 'charts' }, ...shares)) : null,
     overview,
     ...data.tables.map((table) => section(slug(table.title), table.title, tableOf(table))),
     ...others,
   ].filter((s): s is HTMLElement => Boolean(s));
 }
 
-const links = (data: DashboardData): HTMLElement[] => data.links.map(([address, text]) => h('p', {}, h('a', { href: address }, text)));
+const links = (data: DashboardData): HTMLElement[] => data.links.map(([address, title]) => h('p', {}, h('a', { href: address }, title)));
 
-const slug = (title: string): string => title.toLowerCase().replace(/[^a-z0-9]+/g, '-').replace(/^-|-$/g, '');
+const slug = (title: string): string => title.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '-').replace(/^-|-$/g, '');
 
 /** Charts of one group zoom together, across all sections. */
 function chartSection(title: string, figures: Figure[], groups: Map<string, Group>): HTMLElement | null {
@@ -47,7 +48,8 @@ function tableOf({ title, columns, rows, fixed_rows }: DashboardTable): HTMLElem
 function sharesFigure({ title, form, parts }: Shares): HTMLElement {
   const all = parts.reduce((sum, part) => sum + part.count, 0);
   const share = (part: Share): number => (all > 0 ? part.count / all : 0);
-  const words = (part: Share): string => `${part.name}: ${plain(part.count)} (${value(share(part), 'share')})`;
+  const words = ({ name, ...part }: Share): string =>
+    text('share-of-whole', { name, count: plain(part.count), share: value(share({ name, ...part }), 'share') });
   const drawing = form === 'pie' ? pie(parts, share, words) : bars(parts, share, words);
   const item = (part: Share) => h('li', {}, h('i', { class: `dot ${part.grade}` }), words(part));
   return h(
@@ -63,7 +65,7 @@ const SVG = 'http://www.w3.org/2000/svg';
 
 function shape(name: string, attributes: Record<string, string>, ...children: Node[]): SVGElement {
   const element = document.createElementNS(SVG, name);
-  for (const [key, text] of Object.entries(attributes)) element.setAttribute(key, text);
+  for (const [key, content] of Object.entries(attributes)) element.setAttribute(key, content);
   element.append(...children);
   return element;
 }

@@ -7,8 +7,10 @@ import { colorNumber, dashes } from './color';
 import { h } from './dom';
 import type { Group, Range } from './group';
 import { plain, value, withEnds } from './format';
+import { list } from './list';
 import { onAxis, type Reading } from './readings';
 import { simpleTable } from './table';
+import { text } from './texts';
 import type { Figure, Line } from './types';
 
 /** All figures of the page that may need to be redrawn. */
@@ -47,7 +49,7 @@ export class FigureView {
     private figure: Figure,
     private readonly group: Group,
   ) {
-    this.reset = h('button', { type: 'button', class: 'reset', hidden: true, onclick: () => group.zoom(null) }, 'Reset zoom');
+    this.reset = h('button', { type: 'button', class: 'reset', hidden: true, onclick: () => group.zoom(null) }, text('chart-reset'));
     this.element = this.build();
     views.set(this.element, this);
     alive.add(this);
@@ -91,15 +93,14 @@ export class FigureView {
 
   private build(): HTMLElement {
     const { figure } = this;
-    const keys = 'Arrow keys move along the points, + and − zoom, Escape shows all.';
     const stage = h(
       'div',
       {
         class: 'stage',
         tabindex: 0,
         role: 'group',
-        'aria-roledescription': 'chart',
-        'aria-label': `${figure.title}. ${keys}`,
+        'aria-roledescription': text('chart-role'),
+        'aria-label': text('chart-label', { title: figure.title }),
         'aria-describedby': `about-${figure.id}`,
         onkeydown: (event) => this.key(event as KeyboardEvent),
         onblur: () => this.chart?.leave(),
@@ -133,7 +134,7 @@ export class FigureView {
       };
       return h('button', { type: 'button', 'aria-pressed': 'true', onclick: press }, swatch(this.figure, i), line.name || this.figure.y.label, last);
     };
-    return h('div', { class: 'legend', role: 'group', 'aria-label': `Lines of ${this.figure.title}` }, ...lines.map(one));
+    return h('div', { class: 'legend', role: 'group', 'aria-label': text('chart-legend', { title: this.figure.title }) }, ...lines.map(one));
   }
 
   private replaceLegend(): void {
@@ -145,7 +146,7 @@ export class FigureView {
 
   private table(): HTMLElement {
     const about = h('p', { class: 'about', id: `about-${this.figure.id}` }, this.figure.about);
-    const details = h('details', { class: 'as-table' }, h('summary', {}, 'In words, and as a table'), about);
+    const details = h('details', { class: 'as-table' }, h('summary', {}, text('chart-table')), about);
     const fill = () => {
       if (details.open && details.children.length === 2) details.append(tableOf(this.figure));
     };
@@ -178,12 +179,14 @@ export class FigureView {
     }
     this.tip.hidden = left === null || found.length === 0;
     if (left === null || found.length === 0) return;
-    if (this.byKeys) this.said.textContent = `${title}: ${found.map((r) => `${r.name} ${r.text}`).join(', ')}`;
+    const values = list(found.map((reading) => `${reading.name} ${reading.text}`));
+    if (this.byKeys) this.said.textContent = text('chart-values', { position: title, values });
     this.tip.replaceChildren(h('strong', {}, title), ...found.map(tipRow));
     const room = this.place.clientWidth;
     const right = left > room * 0.55;
     this.tip.style.left = right ? 'auto' : `${left + 14}px`;
     this.tip.style.right = right ? `${room - left + 14}px` : 'auto';
+    this.tip.style.maxWidth = `min(36rem, ${(right ? left : room - left) - 14}px)`;
   }
 }
 
@@ -228,6 +231,6 @@ function heatTable(figure: Figure): HTMLElement {
       return [[`${left} – ${right}`, `${bottom} – ${top}`, plain(count)]];
     }),
   );
-  return simpleTable([figure.x.label, figure.y.label, 'Count'], rows, figure.title);
+  return simpleTable([figure.x.label, figure.y.label, text('column-count')], rows, figure.title);
 }
 

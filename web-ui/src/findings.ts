@@ -1,42 +1,60 @@
 // The conclusions at the top of the page: are the figures valid, and what do they show?
 
 import { h, section } from './dom';
-import { plain, value } from './format';
+import { value } from './format';
 import { simpleTable } from './table';
+import { text } from './texts';
 import type { Analysed, Bottleneck, Finding, Reason, State, StudyDocument, Trial } from './types';
-
-const plural = (n: number, one: string): string => `${plain(n)} ${n === 1 ? one : `${one}s`}`;
 
 const ORDER: State[] = ['ok', 'unjudged', 'busy_machine', 'unexplained', 'limited', 'invalid'];
 
-const BANNERS: Record<State, (of: string) => string> = {
-  ok: (of) => `The generator was not the limit in ${of}: the figures are the server's.`,
-  unjudged: (of) => `In ${of} no good reply arrived: there is nothing to judge the server or the generator by.`,
-  busy_machine: (of) => `In ${of} other processes used the machine's CPU, and that changed figures.`,
-  unexplained: (of) => `In ${of} requests were late for an unknown reason.`,
-  limited: (of) => `In ${of} the generator was the limit for some of the time.`,
-  invalid: (of) => `In ${of} a consistency check failed: discard these figures.`,
+const STATES: Record<State, () => string> = {
+  ok: () => text('verdict-state-ok'),
+  unjudged: () => text('verdict-state-unjudged'),
+  busy_machine: () => text('verdict-state-busy-machine'),
+  unexplained: () => text('verdict-state-unexplained'),
+  limited: () => text('verdict-state-limited'),
+  invalid: () => text('verdict-state-invalid'),
+};
+
+/** Display name of a verdict. */
+export const stateName = (state: State): string => STATES[state]();
+
+/** Trials with a verdict: the only run, all, or some of all. */
+interface Affected {
+  scope: 'run' | 'all' | 'some';
+  count: number;
+  total: number;
+}
+
+const BANNERS: Record<State, (affected: Affected) => string> = {
+  ok: ({ scope, total }) => text('verdict-ok', { scope, total }),
+  unjudged: ({ scope, count, total }) => text('verdict-unjudged', { scope, count, total }),
+  busy_machine: ({ scope, count, total }) => text('verdict-busy-machine', { scope, count, total }),
+  unexplained: ({ scope, count, total }) => text('verdict-unexplained', { scope, count, total }),
+  limited: ({ scope, count, total }) => text('verdict-limited', { scope, count, total }),
+  invalid: ({ scope, count, total }) => text('verdict-invalid', { scope, count, total }),
 };
 
 /** The worst verdict of all trials, with its causes. */
 function banner({ trials }: StudyDocument): HTMLElement | null {
   const states = ORDER.filter((state) => trials.some((t) => t.verdict.state === state)).reverse();
   const shown = states.filter((state) => state !== 'ok');
-  if (trials.length === 0) return null;
+  const total = trials.length;
+  if (total === 0) return null;
   const lines = (shown.length > 0 ? shown : (['ok'] as State[])).map((state) => {
     const those = trials.filter((t) => t.verdict.state === state);
-    const all = plural(trials.length, 'trial');
-    const of = those.length === trials.length ? `all ${all}` : `${plain(those.length)} of ${all}`;
-    const text = BANNERS[state](trials.length === 1 ? 'this run' : state === 'ok' ? `any of the ${all}` : of);
-    return h('p', {}, h('strong', { class: `state ${state}` }, state.replace('_', ' ').toUpperCase()), ' ', text, causes(those));
+    const count = those.length;
+    const sentence = BANNERS[state]({ scope: total === 1 ? 'run' : count === total ? 'all' : 'some', count, total });
+    return h('p', {}, h('strong', { class: `state ${state}` }, stateName(state)), ' ', sentence, causes(those));
   });
-  return h('div', { class: `banner ${states[0] ?? 'ok'}`, role: 'note', 'aria-label': 'Verdict' }, ...lines);
+  return h('div', { class: `banner ${states[0] ?? 'ok'}`, role: 'note', 'aria-label': text('verdict-label') }, ...lines);
 }
 
 /** Failed checks and causes, each once with its number of trials. */
 function causes(trials: Trial[]): HTMLElement | null {
   const reasons = trials.flatMap((t) => [
-    ...(t.failed_checks ?? []).map((c) => ({ key: c.name, sentence: `${c.name}: ${c.arithmetic}`, remedy: '' })),
+    ...(t.failed_checks ?? []).map((c) => ({ key: c.name, sentence: text('failed-check', { name: c.name, arithmetic: c.arithmetic }), remedy: '' })),
     ...t.verdict.causes.map((c) => ({ key: c.limit, sentence: c.sentence, remedy: c.remedy })),
   ]);
   const found = new Map<string, { sentence: string; remedy: string; trials: number }>();
@@ -46,8 +64,8 @@ function causes(trials: Trial[]): HTMLElement | null {
   }
   if (found.size === 0) return null;
   const one = (c: { sentence: string; remedy: string; trials: number }) => {
-    const times = c.trials > 1 ? ` (and ${plural(c.trials - 1, 'other trial')} like it)` : '';
-    return h('li', {}, c.sentence, times, ' ', c.remedy ? h('span', { class: 'remedy' }, c.remedy) : null);
+    const others = c.trials > 1 && ` ${text('verdict-cause-repeated', { count: c.trials - 1 })}`;
+    return h('li', {}, c.sentence, others, ' ', c.remedy ? h('span', { class: 'remedy' }, c.remedy) : null);
   };
   return h('ul', {}, ...[...found.values()].map(one));
 }
@@ -55,8 +73,8 @@ function causes(trials: Trial[]): HTMLElement | null {
 /** A finding as a list item. */
 export function findingItem(finding: Finding): HTMLElement {
   const remedy = finding.remedy ? h('span', { class: 'remedy' }, finding.remedy) : null;
-  const severity = finding.severity === 'warning' ? 'Warning' : 'Note';
-  return h('li', { class: finding.severity }, h('span', { class: 'sr' }, `${severity}: `), finding.sentence, remedy ? ' ' : null, remedy);
+  const severity = finding.severity === 'warning' ? text('severity-warning') : text('severity-note');
+  return h('li', { class: finding.severity }, h('span', { class: 'sr' }, severity), finding.sentence, remedy ? ' ' : null, remedy);
 }
 
 /** Answers to the question of the study. */
@@ -68,40 +86,40 @@ export function conclusions({ analysis }: StudyDocument): HTMLElement | null {
 
 export function findings(document: StudyDocument): HTMLElement | null {
   const { analysis, warnings, interrupted, trials, planned_trials } = document;
-  const stopped = `It was stopped after ${plain(trials.length)} of ${plural(planned_trials, 'trial')}: what follows is a part.`;
+  const stopped = text('study-interrupted', { count: trials.length, total: planned_trials });
   const said = analysis.findings.map(findingItem);
-  const told = warnings.map((text) => h('li', { class: 'warning' }, h('span', { class: 'sr' }, 'Warning: '), text));
+  const told = warnings.map((sentence) => h('li', { class: 'warning' }, h('span', { class: 'sr' }, text('severity-warning')), sentence));
   const limits = analysis.contenders.map(bottleneckItem);
   const items = [interrupted ? h('li', { class: 'warning' }, stopped) : null, ...limits, ...said, ...told];
   const list = items.some(Boolean) ? h('ul', { class: 'findings' }, ...items) : null;
   // The overview of a run already contains its verdict.
   const verdict = globalThis.document.getElementById('overview') ? null : banner(document);
-  return section('findings', 'Findings', verdict, list);
+  return section('findings', text('section-findings'), verdict, list);
 }
 
 function bottleneckItem({ contender, bottleneck }: Analysed): HTMLElement | null {
   if (!bottleneck) return null;
-  return h('li', { class: 'bottleneck' }, h('strong', {}, contender), ': ', bottleneck.sentence);
+  return h('li', { class: 'bottleneck' }, h('strong', {}, text('contender-label', { contender })), bottleneck.sentence);
 }
 
 /** Figures that were tested for a bottleneck, with their thresholds. */
 export function evidence({ contender, bottleneck, outliers, scalability }: Analysed): HTMLElement | null {
   const usl = scalability && [
-    h('h4', {}, 'Universal Scalability Law'),
+    h('h4', {}, text('scalability-title')),
     simpleTable(
-      ['Of X(N) = λN / (1 + σ(N − 1) + κN(N − 1))', 'Value', 'Band'],
+      [text('scalability-model'), text('column-value'), text('column-band')],
       [
-        ['λ: throughput of one, per second', scalability.lambda],
-        ['σ: the share that is serial', scalability.sigma],
-        ['κ: the cost of coherence', scalability.kappa],
-        ...(scalability.peak ? [['N at which throughput is greatest', scalability.peak] as const] : []),
+        [text('scalability-lambda'), scalability.lambda],
+        [text('scalability-sigma'), scalability.sigma],
+        [text('scalability-kappa'), scalability.kappa],
+        ...(scalability.peak ? [[text('scalability-peak'), scalability.peak] as const] : []),
       ].map(([name, b]) => (typeof b === 'object' && 'value' in b ? [String(name), small(b.value), `${small(b.low)} – ${small(b.high)}`] : [])),
-      `Scalability of ${contender}`,
+      text('scalability-of', { contender }),
     ),
-    h('p', {}, `R² = ${scalability.r_squared.toFixed(3)}. ${scalability.caution}`),
+    h('p', {}, text('scalability-fit', { share: scalability.r_squared.toFixed(3), caution: scalability.caution })),
   ];
-  const odd = outliers.length > 0 && [h('h4', {}, 'What does not fit'), h('ul', {}, ...outliers.map((o) => h('li', {}, o.sentence)))];
-  const server = bottleneck && [h('h4', {}, 'What limited it'), h('p', {}, bottleneck.sentence), others(bottleneck), reasons(bottleneck.evidence, contender)];
+  const odd = outliers.length > 0 && [h('h4', {}, text('evidence-outliers')), h('ul', {}, ...outliers.map((o) => h('li', {}, o.sentence)))];
+  const server = bottleneck && [h('h4', {}, text('evidence-bottleneck')), h('p', {}, bottleneck.sentence), others(bottleneck), reasons(bottleneck.evidence, contender)];
   const parts = [server, odd, usl].flatMap((part) => part || []);
   return parts.length > 0 ? h('div', { class: 'contender' }, h('h3', {}, contender), ...parts) : null;
 }
@@ -109,13 +127,19 @@ export function evidence({ contender, bottleneck, outliers, scalability }: Analy
 const small = (x: number): string => (x !== 0 && Math.abs(x) < 1e-3 ? x.toExponential(2) : value(x, 'count'));
 
 const others = (bottleneck: Bottleneck): HTMLElement | null =>
-  bottleneck.others.length > 0 ? h('ul', {}, ...bottleneck.others.map((text) => h('li', {}, text))) : null;
+  bottleneck.others.length > 0 ? h('ul', {}, ...bottleneck.others.map((sentence) => h('li', {}, sentence))) : null;
 
 /** Figures with their thresholds. */
-export function reasons(all: Reason[], of: string): HTMLElement | null {
+export function reasons(all: Reason[], contender: string): HTMLElement | null {
   if (all.length === 0) return null;
-  const row = (r: Reason) => [r.name, r.source, value(r.value, 'count'), `${r.side === 'below' ? 'below' : 'at least'} ${value(r.threshold, 'count')}`, beyond(r) ? 'yes' : 'no'];
-  return simpleTable(['Reading', 'Source', 'Value', 'Counts from', 'Counts'], all.map(row), `What was looked at of ${of}`);
+  const row = (r: Reason) => [r.name, r.source, value(r.value, 'count'), thresholdText(r), isReached(r) ? text('yes') : text('no')];
+  const heads = [text('column-reading'), text('column-source'), text('column-value'), text('column-threshold'), text('column-reached')];
+  return simpleTable(heads, all.map(row), text('evidence-readings-of', { contender }));
 }
 
-const beyond = (r: Reason): boolean => (r.side === 'below' ? r.value < r.threshold : r.value >= r.threshold);
+function thresholdText(r: Reason): string {
+  const threshold = value(r.threshold, 'count');
+  return r.side === 'below' ? text('threshold-below', { value: threshold }) : text('threshold-at-least', { value: threshold });
+}
+
+const isReached = (r: Reason): boolean => (r.side === 'below' ? r.value < r.threshold : r.value >= r.threshold);

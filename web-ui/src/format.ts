@@ -1,6 +1,7 @@
 // Formats numbers for people: three significant digits, a suitable unit, commas between thousands. Must agree with
 // crates/report/src/figures.rs.
 
+import { locale, text } from './texts';
 import type { Banded, Unit } from './types';
 
 export const UNKNOWN = '–';
@@ -82,8 +83,8 @@ export function value(x: number | null | undefined, unit: Unit): string {
 /** Seconds since 1970 in the time zone of the axis: `Nov 26 14:05:07`. */
 const dayAndTime = (x: number): string => `${day(x)} ${timeOfDay(x, true)}`;
 
-/** The day: `Nov 26`. */
-export const day = (x: number): string => new Date(x * 1000).toLocaleDateString('en-US', { month: 'short', day: 'numeric', timeZone: 'UTC' });
+/** The day in the language of the page: `Nov 26`. */
+export const day = (x: number): string => new Date(x * 1000).toLocaleDateString(locale(), { month: 'short', day: 'numeric', timeZone: 'UTC' });
 
 /** The time of day: `14:05`, or `14:05:07`. */
 export const timeOfDay = (x: number, seconds: boolean): string => new Date(x * 1000).toISOString().slice(11, seconds ? 19 : 16);
@@ -115,7 +116,9 @@ export function percentile(q: number): string {
 
 /** Unit after the label of an axis whose ticks have none. */
 export function axisUnit(unit: Unit): string {
-  return { per_second: '/s', cores: 'cores', users: 'users' }[unit as string] ?? '';
+  if (unit === 'cores') return text('unit-cores');
+  if (unit === 'users') return text('unit-users');
+  return unit === 'per_second' ? '/s' : '';
 }
 
 /** A figure over trials with its interval: `33.1 /s (31.0 – 34.2)`. The ends have units if they differ from that of the value. */
@@ -131,18 +134,9 @@ export function withEnds(x: number, low: number, high: number, unit: Unit): stri
 
 /** The ends of an interval, in brackets. */
 export function between(x: number, low: number, high: number, unit: Unit): string {
-  const [text, from, to] = [x, low, high].map((v) => value(v, unit)) as [string, string, string];
+  const [middle, from, to] = [x, low, high].map((v) => value(v, unit)) as [string, string, string];
   const behind = (t: string) => t.split(' ')[1] ?? '';
-  const same = behind(from) === behind(text) && behind(to) === behind(text);
+  const same = behind(from) === behind(middle) && behind(to) === behind(middle);
   const bare = (t: string) => (same ? (t.split(' ')[0] ?? t) : t);
   return `(${bare(from)} – ${bare(to)})`;
 }
-
-/** Meaning of the ends of an interval, as text. */
-export const BANDS: Record<Banded['band'], string> = {
-  one: 'one value',
-  range: 'the lowest and the highest trial, around their median',
-  model: 'a 95 % interval by a model of all trials',
-  within_run: 'a 95 % interval within one run, from blocks of a second',
-  repetitions: 'a 95 % interval over repetitions',
-};

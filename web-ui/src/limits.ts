@@ -1,8 +1,10 @@
 // Definitions of a limit side by side, with their curves.
 
 import { h, section } from './dom';
-import { BANDS, between, chosen, plain, value } from './format';
+import { between, chosen, plain, value } from './format';
+import { clauses } from './list';
 import { simpleTable, sortable, type Column } from './table';
+import { text } from './texts';
 import type { Analysed, Analysis, Banded, CurvePoint, LoadLimit, StudyDocument, Unit } from './types';
 
 /** Unit of a contender's loads. */
@@ -10,36 +12,45 @@ export function loadUnit({ experiment }: StudyDocument, contender: string): Unit
   return experiment.contenders.find((c) => c.name === contender)?.unit.model === 'users' ? 'users' : 'per_second';
 }
 
-
 export function limits({ contenders }: Analysis): HTMLElement | null {
   const names = [...new Set(contenders.flatMap((c) => c.limits.map((l) => l.name)))];
   if (names.length === 0) return null;
   const find = (c: Analysed, name: string) => c.limits.find((l) => l.name === name);
   const rows = names.map((name) => [name, ...contenders.map((c) => limitCell(find(c, name)))]);
   const how = names.flatMap((name) => contenders.map((c) => [name, c.contender, find(c, name)?.how ?? ''])).filter((row) => row[2]);
+  const howHeads = [text('column-limit'), text('column-contender'), text('column-how')];
   return section(
     'limits',
-    'Limits',
-    simpleTable(['Limit', ...contenders.map((c) => c.contender)], rows, 'Limits side by side'),
+    text('section-limits'),
+    simpleTable([text('column-limit'), ...contenders.map((c) => c.contender)], rows, text('limits-caption')),
     bandNote(contenders.flatMap((c) => c.limits.map((l) => l.at))),
-    h('details', {}, h('summary', {}, 'How each was found'), simpleTable(['Limit', 'Contender', 'How'], how, 'How each limit was found')),
+    h('details', {}, h('summary', {}, text('limits-how')), simpleTable(howHeads, how, text('limits-how-caption'))),
   );
 }
 
 function limitCell(limit: LoadLimit | undefined): Node | string {
   if (!limit) return '';
-  if (!limit.at) return h('span', { title: limit.how }, 'none seen');
+  if (!limit.at) return h('span', { title: limit.how }, text('limit-unseen'));
   const unit = limit.unit.includes('/s') ? ' /s' : ` ${limit.unit}`;
   const number = (x: number) => value(x, 'count');
   const band = limit.at.band === 'one' ? '' : ` (${number(limit.at.low)} – ${number(limit.at.high)})`;
-  const shaky = limit.robust === false ? h('em', { class: 'shaky', title: limit.how }, 'not robust') : null;
+  const shaky = limit.robust === false ? h('em', { class: 'shaky', title: limit.how }, text('limit-not-robust')) : null;
   return h('span', {}, h('b', {}, number(limit.at.value) + unit), band, shaky ? ' ' : null, shaky);
 }
 
-/** Meaning of the ends in brackets. */
+/** Meaning of the ends of an interval. */
+const BANDS: Record<Exclude<Banded['band'], 'one'>, () => string> = {
+  range: () => text('band-range'),
+  model: () => text('band-model'),
+  within_run: () => text('band-within-run'),
+  repetitions: () => text('band-repetitions'),
+};
+
+/** Explains the ends in brackets. */
 export function bandNote(all: (Banded | null)[]): HTMLElement | null {
   const kinds = [...new Set(all.flatMap((b) => (b && b.band !== 'one' ? [b.band] : [])))];
-  return kinds.length > 0 ? h('p', { class: 'hint' }, `In brackets: ${kinds.map((kind) => BANDS[kind]).join('; ')}.`) : null;
+  if (kinds.length === 0) return null;
+  return h('p', { class: 'hint' }, text('band-note', { meanings: clauses(kinds.map((kind) => BANDS[kind]())) }));
 }
 
 /** A figure with its interval in smaller letters. */
@@ -60,17 +71,17 @@ const figure = (title: string, of: (p: CurvePoint) => Banded | null, unit: Unit)
   by: ({ point }) => of(point)?.value ?? null,
 });
 
-const COLUMNS: Column<Row>[] = [
-  { title: 'Contender', cell: (r) => r.contender, by: (r) => r.contender },
-  { title: 'Load', cell: (r) => chosen(r.point.load, r.unit), by: (r) => r.point.load },
-  { title: 'Trials', cell: (r) => plain(r.point.trials), by: (r) => r.point.trials },
-  figure('Offered', (p) => p.offered, 'per_second'),
-  figure('Achieved', (p) => p.achieved, 'per_second'),
-  figure('Mean', (p) => p.mean, 'seconds'),
+const columns = (): Column<Row>[] => [
+  { title: text('column-contender'), cell: (r) => r.contender, by: (r) => r.contender },
+  { title: text('column-load'), cell: (r) => chosen(r.point.load, r.unit), by: (r) => r.point.load },
+  { title: text('column-trials'), cell: (r) => plain(r.point.trials), by: (r) => r.point.trials },
+  figure(text('column-offered'), (p) => p.offered, 'per_second'),
+  figure(text('column-achieved'), (p) => p.achieved, 'per_second'),
+  figure(text('column-mean'), (p) => p.mean, 'seconds'),
   figure('p50', (p) => p.p50, 'seconds'),
   figure('p95', (p) => p.p95, 'seconds'),
   figure('p99', (p) => p.p99, 'seconds'),
-  figure('Errors', (p) => p.errors, 'share'),
+  figure(text('column-errors'), (p) => p.errors, 'share'),
 ];
 
 export function curve(document: StudyDocument): HTMLElement | null {
@@ -80,5 +91,5 @@ export function curve(document: StudyDocument): HTMLElement | null {
   });
   if (rows.length < 2) return null;
   const bands = rows.flatMap(({ point }) => [point.achieved, point.p99]);
-  return section('curve', 'Load by load', sortable(COLUMNS, rows, 'All trials of each load'), bandNote(bands));
+  return section('curve', text('section-curve'), sortable(columns(), rows, text('curve-caption')), bandNote(bands));
 }

@@ -6,6 +6,7 @@
 
 import 'uplot/dist/uPlot.min.css';
 import './style.css';
+import './catalog';
 import { environment, licences, method, plan } from './background';
 import { answers } from './answers';
 import { ChartGroups } from './charts';
@@ -16,13 +17,14 @@ import { drawAll, redrawAll } from './figure';
 import { conclusions, evidence, findings } from './findings';
 import { instant } from './format';
 import { curve, limits } from './limits';
+import { text } from './texts';
 import { TrialView, trialTable } from './trials';
 import type { DashboardData, PageData, StudyDocument, TrialCharts } from './types';
 
 /** Content of a data script element; null if it does not exist. */
 function data<T>(id: string, within: Document = document): T | null {
-  const text = within.getElementById(id)?.textContent;
-  return text ? (JSON.parse(text) as T) : null;
+  const json = within.getElementById(id)?.textContent;
+  return json ? (JSON.parse(json) as T) : null;
 }
 
 /** The page of a study. */
@@ -43,11 +45,11 @@ class StudyPage {
     const judged = judgedSections(study);
     this.judged = h('div', {}, ...judged);
     const sections = [
-      section('charts', study.trials.length > 1 ? 'By load' : 'Response time', hasCharts && this.chartPlace),
+      section('charts', study.trials.length > 1 ? text('section-by-load') : text('section-response-time'), hasCharts && this.chartPlace),
       this.trial.element,
       curve(study),
       trialTable(study, (index) => this.trial.choose(index)),
-      section('evidence', 'Evidence', ...about),
+      section('evidence', text('section-evidence'), ...about),
       plan(study),
       environment(study),
       method(study),
@@ -88,14 +90,17 @@ function dashboard(content: DashboardData): void {
 
 function bar(sections: HTMLElement[]): HTMLElement {
   const link = (s: HTMLElement) => h('a', { href: `#${s.id}` }, s.querySelector('h2')?.textContent ?? '');
-  const theme = h('button', { type: 'button', class: 'theme', onclick: () => setTheme(isDark() ? 'light' : 'dark') }, 'Light / dark');
-  return h('header', { class: 'bar' }, h('a', { class: 'skip', href: '#main' }, 'To the findings'), h('span', { class: 'brand' }, 'brunt'), h('nav', { 'aria-label': 'Sections' }, ...sections.map(link)), theme);
+  const theme = h('button', { type: 'button', class: 'theme', onclick: () => setTheme(isDark() ? 'light' : 'dark') }, text('theme-switch'));
+  const skip = h('a', { class: 'skip', href: '#main' }, text('skip-link'));
+  const navigation = h('nav', { 'aria-label': text('navigation') }, ...sections.map(link));
+  return h('header', { class: 'bar' }, skip, h('span', { class: 'brand' }, 'brunt'), navigation, theme);
 }
 
 function heading(study: StudyDocument): HTMLElement {
-  const n = study.trials.length;
-  const many = n === study.planned_trials ? `${n} ${n === 1 ? 'trial' : 'trials'}` : `${n} of ${study.planned_trials} trials`;
-  const facts = [instant(study.started), many, study.environment.brunt, study.id && `id ${study.id}`].filter(Boolean);
+  const { planned_trials: planned, id } = study;
+  const count = study.trials.length;
+  const trials = count === planned ? text('heading-trials', { count }) : text('heading-trials-of-planned', { count, planned });
+  const facts = [instant(study.started), trials, study.environment.brunt, id && text('heading-id', { id })].filter(Boolean);
   return h('div', { class: 'heading' }, h('h1', {}, study.name), study.about ? h('p', { class: 'about' }, study.about) : null, h('p', { class: 'facts' }, facts.join(' · ')));
 }
 

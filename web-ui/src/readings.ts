@@ -1,10 +1,11 @@
 // The values at the pointer, as text.
 
 import { colorNumber } from './color';
-import { between, chosen, percentile, plain, value } from './format';
+import { between, chosen, percentile, value } from './format';
 import { cellAt } from './heat';
 import { nearest } from './lines';
 import { bend } from './scale';
+import { text } from './texts';
 import type { Axis, Figure } from './types';
 
 /** Value of a line at the pointer. */
@@ -37,8 +38,7 @@ export function readings(figure: Figure, shown: boolean[], at: number, near: num
     const [low, high] = [line.low?.[point] ?? null, line.high?.[point] ?? null];
     const y = line.y[point] ?? null;
     const band = y === null || low === null || high === null ? '' : between(y, low, high, figure.y.unit);
-    const text = value(y, figure.y.unit);
-    found.push({ line: i, name: line.name || figure.y.label, color: colorNumber(figure, i), text, band });
+    found.push({ line: i, name: line.name || figure.y.label, color: colorNumber(figure, i), text: value(y, figure.y.unit), band });
   });
   return { readings: found, title: `${figure.x.label} ${onAxis(x, figure.x)}` };
 }
@@ -48,6 +48,6 @@ function heatReading(figure: Figure, x: number, y: number | null): { readings: R
   if (!cell) return { readings: [], title: '' };
   const between = (ends: readonly [number, number], axis: Axis) => ends.map((e) => value(e, axis.unit)).join(' – ');
   const name = between(cell.y, figure.y);
-  const found = [{ line: -1, name, color: 0, text: `${plain(cell.count)} ${cell.count === 1 ? 'request' : 'requests'}`, band: '' }];
+  const found = [{ line: -1, name, color: 0, text: text('heat-requests', { count: cell.count }), band: '' }];
   return { readings: found, title: `${figure.x.label} ${between(cell.x, figure.x)}` };
 }

@@ -4,6 +4,7 @@
 
 import type { ScaleKind, Unit } from './types';
 import { day, percentile, tick, timeOfDay } from './format';
+import { text } from './texts';
 
 /** Transformation of an axis; a value without a position (log of 0) becomes null. */
 export interface Bend {
@@ -93,7 +94,7 @@ function quantileTicks(low: number, high: number, most: number): Tick[] {
   const at = (q: number) => -Math.log10(1 - q);
   const full = fits(common);
   const shown = full.length <= most ? full : fits([0, 0.9, 0.99, 0.999, 0.9999, 0.99999, 0.999999]);
-  return shown.map((q) => ({ at: at(q), text: q === 0 ? 'min' : percentile(q) }));
+  return shown.map((q) => ({ at: at(q), text: q === 0 ? text('axis-minimum') : percentile(q) }));
 }
 
 /** Ends of a y axis that contains all values, in transformed units: from 0 on a linear axis, whole decade ticks otherwise. */

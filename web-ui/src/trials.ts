@@ -2,12 +2,13 @@
 
 import { h, section } from './dom';
 import { ChartGroups } from './charts';
-import { findingItem, reasons } from './findings';
+import { findingItem, reasons, stateName } from './findings';
 import { chosen, instant, plain, value } from './format';
 import type { Range } from './group';
 import { loadUnit } from './limits';
 import { sum, type Summary } from './sketch';
 import { simpleTable, sortable, type Column } from './table';
+import { text } from './texts';
 import type { StudyDocument, Times, Trial, TrialCharts, Unit, Zoom } from './types';
 
 interface Row {
@@ -23,28 +24,30 @@ const time = (times: Times | null, key: (typeof KEYS)[number]): string =>
   (times?.at_least?.includes(key) ? '≥ ' : '') + value(times?.[key], 'seconds');
 
 const columns = (choose: (index: number) => void): Column<Row>[] => [
-  { title: '№', cell: (r) => button(r, choose), by: (r) => r.index },
-  { title: 'Contender', cell: (r) => r.trial.contender, by: (r) => r.trial.contender },
-  { title: 'Load', cell: (r) => chosen(r.trial.load, r.unit), by: (r) => r.trial.load },
-  { title: 'Repetition', cell: (r) => plain(r.trial.repetition), by: (r) => r.trial.repetition },
-  { title: 'Throughput', cell: (r) => value(r.trial.throughput_per_second, 'per_second'), by: (r) => r.trial.throughput_per_second },
+  { title: text('column-number'), cell: (r) => button(r, choose), by: (r) => r.index },
+  { title: text('column-contender'), cell: (r) => r.trial.contender, by: (r) => r.trial.contender },
+  { title: text('column-load'), cell: (r) => chosen(r.trial.load, r.unit), by: (r) => r.trial.load },
+  { title: text('column-repetition'), cell: (r) => plain(r.trial.repetition), by: (r) => r.trial.repetition },
+  { title: text('column-throughput'), cell: (r) => value(r.trial.throughput_per_second, 'per_second'), by: (r) => r.trial.throughput_per_second },
   ...KEYS.map((key) => ({
-    title: key,
+    title: key === 'max' ? text('column-max') : key,
     cell: (r: Row) => time(r.trial.response_time_seconds, key),
     by: (r: Row) => r.trial.response_time_seconds?.[key] ?? null,
   })),
-  { title: 'Errors', cell: (r) => plain(r.trial.requests.errors), by: (r) => r.trial.requests.errors },
-  { title: 'Verdict', cell: (r) => h('span', { class: `state ${r.trial.verdict.state}` }, r.trial.verdict.state.toUpperCase()), by: (r) => r.trial.verdict.state },
+  { title: text('column-errors'), cell: (r) => plain(r.trial.requests.errors), by: (r) => r.trial.requests.errors },
+  { title: text('column-verdict'), cell: (r) => stateLabel(r.trial), by: (r) => r.trial.verdict.state },
 ];
 
+const stateLabel = ({ verdict }: Trial): HTMLElement => h('span', { class: `state ${verdict.state}` }, stateName(verdict.state));
+
 const button = ({ index }: Row, choose: (index: number) => void): HTMLElement =>
-  h('button', { type: 'button', class: 'link', title: 'Show it over time', onclick: () => choose(index) }, plain(index + 1));
+  h('button', { type: 'button', class: 'link', title: text('trial-show'), onclick: () => choose(index) }, plain(index + 1));
 
 /** Table of all trials. */
 export function trialTable(document: StudyDocument, choose: (index: number) => void): HTMLElement | null {
   const rows = document.trials.map((trial, index) => ({ trial, index, unit: loadUnit(document, trial.contender) }));
   if (rows.length < 2) return null;
-  return section('trials', 'Trials', sortable(columns(choose), rows, 'All trials, in the order in which they were made'));
+  return section('trials', text('section-trials'), sortable(columns(choose), rows, text('trials-caption')));
 }
 
 /** One trial over time, with a selector. */
@@ -64,11 +67,11 @@ export class TrialView {
     private readonly read: (index: number) => TrialCharts | null,
   ) {
     this.chooser = h('select', { id: 'trial-choice', onchange: () => this.show(Number(this.chooser.value)) }, ...this.options());
-    const back = h('button', { type: 'button', onclick: () => this.move(-1) }, '‹ Previous');
-    const on = h('button', { type: 'button', onclick: () => this.move(1) }, 'Next ›');
+    const back = h('button', { type: 'button', onclick: () => this.move(-1) }, text('trial-previous'));
+    const on = h('button', { type: 'button', onclick: () => this.move(1) }, text('trial-next'));
     const many = document.trials.length > 1;
-    const bar = many && h('div', { class: 'chooser' }, h('label', { for: 'trial-choice' }, 'Trial '), this.chooser, back, on);
-    this.element = document.trials.length > 0 ? section('time', 'Over time', bar, this.room) : null;
+    const bar = many && h('div', { class: 'chooser' }, h('label', { for: 'trial-choice' }, text('trial-label')), this.chooser, back, on);
+    this.element = document.trials.length > 0 ? section('time', text('section-over-time'), bar, this.room) : null;
   }
 
   /** Shows a trial and scrolls to it. */
@@ -125,8 +128,13 @@ export class TrialView {
     const { trials, experiment } = this.document;
     const option = (trial: Trial, index: number) => {
       const load = chosen(trial.load, loadUnit(this.document, trial.contender));
-      const state = trial.verdict.state === 'ok' ? '' : `, ${trial.verdict.state.toUpperCase()}`;
-      return h('option', { value: index }, `${index + 1}: ${trial.contender}, ${load}, repetition ${trial.repetition}${state}`);
+      const { contender, repetition, verdict } = trial;
+      const number = String(index + 1);
+      const isOk = verdict.state === 'ok';
+      const name = isOk
+        ? text('trial-option', { number, contender, load, repetition })
+        : text('trial-option-with-state', { number, contender, load, repetition, state: stateName(verdict.state) });
+      return h('option', { value: index }, name);
     };
     const made = trials.map((trial, index) => ({ trial, option: option(trial, index) }));
     return experiment.contenders.map((c) => h('optgroup', { label: c.name }, ...made.filter((m) => m.trial.contender === c.name).map((m) => m.option)));
@@ -136,20 +144,27 @@ export class TrialView {
     const { verdict, findings, bottleneck, objectives } = trial;
     const told = [trial.error, ...trial.warnings].filter((t) => t !== null).map((t) => h('li', { class: 'warning' }, t));
     const causes = verdict.causes.map((c) => h('li', { class: 'warning' }, c.sentence, ' ', h('span', { class: 'remedy' }, c.remedy)));
-    const kept = objectives.map((o) => h('li', { class: o.met ? 'met' : 'warning' }, `${o.text}: ${o.met ? 'met' : 'missed'}`));
+    const kept = objectives.map(({ met, text: objective }) =>
+      h('li', { class: met ? 'met' : 'warning' }, met ? text('objective-met', { objective }) : text('objective-missed', { objective })),
+    );
     // For a single run, they are at the top of the page.
     const many = this.document.trials.length > 1;
     const error = trial.error === null ? [] : [h('li', { class: 'warning' }, trial.error)];
     const items = many ? [...told, ...causes, ...findings.map(findingItem), ...kept] : [...error, ...kept];
-    const facts = [trial.contender, chosen(trial.load, loadUnit(this.document, trial.contender)), `repetition ${trial.repetition}`, `began ${instant(trial.started)}`];
-    if (trial.id) facts.push(`run ${trial.id}`);
-    const state = h('span', { class: `state ${verdict.state}` }, verdict.state.toUpperCase());
+    const facts = [
+      trial.contender,
+      chosen(trial.load, loadUnit(this.document, trial.contender)),
+      text('trial-repetition', { repetition: trial.repetition }),
+      text('trial-start', { instant: instant(trial.started) }),
+      trial.id && text('trial-run', { id: trial.id }),
+      trial.interrupted && text('trial-interrupted'),
+    ].filter(Boolean);
     const looked = bottleneck && reasons(bottleneck.evidence, trial.contender);
     return [
-      h('p', { class: 'facts' }, state, ' ', facts.join(' · '), trial.interrupted ? ' · cut short' : null),
+      h('p', { class: 'facts' }, stateLabel(trial), ' ', facts.join(' · ')),
       ...(bottleneck ? [h('p', {}, bottleneck.sentence)] : []),
       ...(items.length > 0 ? [h('ul', { class: 'findings' }, ...items)] : []),
-      ...(looked ? [h('details', {}, h('summary', {}, 'What was looked at'), looked)] : []),
+      ...(looked ? [h('details', {}, h('summary', {}, text('evidence-readings')), looked)] : []),
       ...readings(trial),
     ];
   }
@@ -158,19 +173,29 @@ export class TrialView {
 /** Figures of a trial by population, label and transaction, and its failed checks. */
 function breakdown({ tables, check_failures }: TrialCharts): HTMLElement[] {
   const failures = check_failures.map((sentence) => h('li', { class: 'warning' }, sentence));
-  const list = failures.length > 0 ? [h('h3', {}, 'Failed checks'), h('ul', { class: 'findings' }, ...failures)] : [];
+  const list = failures.length > 0 ? [h('h3', {}, text('trial-failed-checks')), h('ul', { class: 'findings' }, ...failures)] : [];
   return [...list, ...tables.map(({ head, rows }) => simpleTable(head, rows, head[0] ?? ''))];
 }
 
 /** Sums of the measured time and of the zoomed range, side by side. */
 function sumTable(whole: Summary | null, part: Summary | null): HTMLElement {
   const rows = [
-    ['measured time', whole],
-    ['zoomed range', part],
-  ].flatMap(([name, s]) => (s && typeof s === 'object' ? [sumRow(String(name), s)] : []));
-  const titles = ['Range', 'From – to', 'Planned', 'Completed', 'Throughput', 'Errors', 'p50', 'p90', 'p99', 'Max'];
-  const hint = 'Drag across a chart to zoom; the figures of that range are summed from its seconds, percentiles are those of their joined histograms (known to 0.8 %): of requests that completed or timed out in it.';
-  return h('div', {}, simpleTable(titles, rows, 'What the range came to'), h('p', { class: 'hint' }, hint));
+    ...(whole ? [sumRow(text('range-measured'), whole)] : []),
+    ...(part ? [sumRow(text('range-zoomed'), part)] : []),
+  ];
+  const titles = [
+    text('column-range'),
+    text('column-span'),
+    text('column-planned'),
+    text('column-completed'),
+    text('column-throughput'),
+    text('column-errors'),
+    'p50',
+    'p90',
+    'p99',
+    text('column-max'),
+  ];
+  return h('div', {}, simpleTable(titles, rows, text('range-caption')), h('p', { class: 'hint' }, text('range-hint')));
 }
 
 function sumRow(name: string, s: Summary): string[] {
@@ -187,8 +212,9 @@ const nanos = (n: number | null): number | null => (n === null ? null : n / 1e9)
 function readings({ readings, contender }: Trial): HTMLElement[] {
   const rows = Object.entries(readings).flatMap(([source, values]) => Object.entries(values).map(([name, x]) => [name, source, value(x, 'count')]));
   if (rows.length === 0) return [];
-  const details = h('details', {}, h('summary', {}, 'Readings: means over the measured time'));
-  const fill = () => details.children.length === 1 && details.append(simpleTable(['Reading', 'Source', 'Mean'], rows, `Readings beside ${contender}`));
+  const details = h('details', {}, h('summary', {}, text('trial-readings')));
+  const heads = [text('column-reading'), text('column-source'), text('column-mean')];
+  const fill = () => details.children.length === 1 && details.append(simpleTable(heads, rows, text('trial-readings-of', { contender })));
   details.addEventListener('toggle', fill);
   return [details];
 }

@@ -193,7 +193,7 @@ function page(text, address) {
   const structure = '<div id="structure"></div>';
   const area = `<textarea name="text" rows="30" aria-label="Plan">\n${escaped(text)}</textarea>`;
   const isInside = address === '/inside';
-  return `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+  return `<!doctype html><html lang="${address === '/zh' ? 'zh' : 'en'}"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>Edit</title><link rel="stylesheet" href="/style.css"><script type="module" blocking="render" src="/editor.js"></script>
 <header class="studio"><a class="brand" href="/">brunt studio</a></header><main id="main"><h1>shop.yaml</h1><div class="plan-editor">${isInside ? '' : structure}
 <form id="edit" class="edit" data-check="/edit/check" data-fields="/edit/fields" data-change="/edit/change" data-language="${address === '/xml' ? 'xml' : 'yaml'}" method="post" action="/edit/save">
@@ -215,7 +215,7 @@ export async function serve(model, text, script, styles) {
       answer(200, 'text/plain', new URLSearchParams(Buffer.concat(await request.toArray()).toString()).get('text').replaceAll('\r\n', '\n'));
     } else if (request.url === '/editor.js') answer(200, 'text/javascript', script);
     else if (request.url === '/style.css') answer(200, 'text/css', styles);
-    else if (['/', '/inside', '/xml'].includes(request.url)) answer(200, 'text/html', page(text(), request.url));
+    else if (['/', '/inside', '/xml', '/zh'].includes(request.url)) answer(200, 'text/html', page(text(), request.url));
     else response.writeHead(204).end();
   });
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));

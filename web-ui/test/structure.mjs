@@ -255,6 +255,13 @@ async function checkKeyboard() {
   await press(opened, 'Home', 'ArrowDown', 'ArrowDown', 'Shift+ArrowDown', 'Shift+ArrowDown');
   await until(() => selected(opened), ['login', 'search', 'logout']);
   await shoot(opened, 'multiple');
+  await press(opened, 'ArrowDown', 'Control+a');
+  await until(() => selected(opened), ['browse', 'users', 'buy'], 'Ctrl+A selects the siblings');
+  await press(opened, 'Control+a');
+  await until(() => selected(opened), ['browse', 'login', 'search', 'logout', 'users', 'buy'], 'and then all elements');
+  await opened.locator('.plan-note', { hasText: /^6 elements are selected/ }).waitFor();
+  await press(opened, 'Home', 'ArrowDown', 'ArrowDown', 'Shift+ArrowDown', 'Shift+ArrowDown');
+  await until(() => selected(opened), ['login', 'search', 'logout']);
   await press(opened, 'e');
   await until(async () => (await value(opened)).match(/#/g)?.length, 3);
   await row(opened, 'buy').click();
@@ -357,7 +364,7 @@ async function checkLarge() {
   await press(opened, 'End', 'ArrowUp');
   await until(() => selected(opened), ['request2499']);
   await press(opened, 'Shift+Home');
-  await until(async () => (await opened.locator('.plan-note', { hasText: 'elements are selected' }).textContent()).split(' ')[0], '2502');
+  await until(async () => (await opened.locator('.plan-note', { hasText: 'elements are selected' }).textContent()).split(' ')[0], '2,502');
   await report('selection of all');
   await press(opened, 'End', 'ArrowUp', 'Alt+ArrowUp');
   await until(async () => (await value(opened)).split('\n').slice(2499, 2501), ['  step request2499 rate=2499', '  step request2498 rate=2498']);

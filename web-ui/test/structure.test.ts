@@ -9,7 +9,7 @@ import { TreeSelection } from '../src/editor/selection';
 import { tagDepth } from '../src/editor/text';
 import { currentPath, rebasedPath } from '../src/editor/tracking';
 import type { TreeRow } from '../src/editor/tree';
-import { commandOf, historyCommand, movement, typedRow, type KeyPress } from '../src/editor/tree-keys';
+import { commandOf, historyCommand, isSelectAll, movement, pathsOfAll, typedRow, type KeyPress } from '../src/editor/tree-keys';
 
 /** A step `title` on each line; its indentation is its level. Elements with `{` on a line are steps on the same line. */
 function outlineOf(text: string): Outline {
@@ -163,6 +163,22 @@ test('keys stand for commands', () => {
   expect(commandOf(press('e', { ctrlKey: true, altKey: true }))).toBeNull();
   expect(historyCommand(press('f', { ctrlKey: true }))).toBe('search');
   expect(historyCommand(press('c', { ctrlKey: true }))).toBeNull();
+});
+
+test('Ctrl+A selects the siblings, then all visible elements without the root', () => {
+  expect(['a', 'A', 'b'].map((key) => isSelectAll(press(key, { ctrlKey: true })))).toEqual([true, true, false]);
+  expect(isSelectAll(press('a', { metaKey: true }))).toBe(true);
+  expect(isSelectAll(press('a', { ctrlKey: true, shiftKey: true }))).toBe(false);
+  expect(isSelectAll(press('a'))).toBe(false);
+  const rows = rowsOf(outline);
+  expect(pathsOfAll(rows, B, new Set([B]))).toEqual([B, C]);
+  expect(pathsOfAll(rows, D, new Set([D, B]))).toEqual([A, D, E]);
+  expect(pathsOfAll(rows, D, new Set([A, D, E]))).toEqual([A, B, C, D, E]);
+  expect(pathsOfAll(rows, B, new Set([A, B, C, D, E]))).toEqual([A, B, C, D, E]);
+  expect(pathsOfAll(rows, '', new Set(['']))).toEqual([A, B, C, D, E]);
+  const collapsed = visibleNodes(outline, (node) => node.element.path === '').map((node) => ({ node, isExpanded: null }));
+  expect(pathsOfAll(collapsed, '', new Set(['']))).toEqual([A, D, E]);
+  expect(pathsOfAll(rowsOf(outlineOf('')), '', new Set(['']))).toEqual([]);
 });
 
 test('arrow keys move between rows', () => {

@@ -4,6 +4,7 @@ import { redo, redoDepth, undo, undoDepth } from '@codemirror/commands';
 import { openSearchPanel } from '@codemirror/search';
 import type { EditorView } from '@codemirror/view';
 import { h } from '../dom';
+import { text } from '../texts';
 import type { Addition } from './add-menu';
 import { copyable, duplicateEdits, enableEdits, moveEdits, pasteEdits, removeEdits, type PlanEdit } from './commands';
 import type { FormView } from './form';
@@ -11,7 +12,6 @@ import type { DropPlace, Outline } from './outline';
 import { rebasedPath, type PathTracker, type TrackedPath } from './tracking';
 import type { Command } from './tree-keys';
 import type { TreePane } from './tree-pane';
-import { words } from './words';
 
 export interface ActionContext {
   outline: () => Outline | null;
@@ -31,11 +31,19 @@ interface ElementCommand {
 }
 
 const ELEMENT_COMMANDS: Partial<Record<Command, ElementCommand>> = {
-  duplicate: { edits: duplicateEdits, label: words.duplicate, impossible: words.cannotDuplicate },
-  moveUp: { edits: (outline, selected) => moveEdits(outline, selected, -1), label: words.moveUp, impossible: words.cannotMove },
-  moveDown: { edits: (outline, selected) => moveEdits(outline, selected, 1), label: words.moveDown, impossible: words.cannotMove },
-  toggleEnabled: { edits: enableEdits, label: words.enableOrDisable, impossible: words.cannotDisable },
-  remove: { edits: removeEdits, label: words.remove, impossible: words.cannotRemove },
+  duplicate: { edits: duplicateEdits, label: () => text('command-duplicate'), impossible: () => text('status-not-duplicated') },
+  moveUp: {
+    edits: (outline, selected) => moveEdits(outline, selected, -1),
+    label: () => text('command-move-up'),
+    impossible: () => text('status-not-moved'),
+  },
+  moveDown: {
+    edits: (outline, selected) => moveEdits(outline, selected, 1),
+    label: () => text('command-move-down'),
+    impossible: () => text('status-not-moved'),
+  },
+  toggleEnabled: { edits: enableEdits, label: () => text('command-enable-or-disable'), impossible: () => text('status-not-disabled') },
+  remove: { edits: removeEdits, label: () => text('command-remove'), impossible: () => text('status-not-removed') },
 };
 
 /** Number of elements that edits change. */
@@ -61,11 +69,11 @@ export class ElementActions {
       return void this.apply((outline) => edits(outline, this.pane.selectedPaths), label(), impossible());
     }
     if (command === 'add') this.context.openMenu();
-    else if (command === 'copy') this.copy('copy', words.copied);
-    else if (command === 'cut') this.copy('move', words.cutElements);
+    else if (command === 'copy') this.copy('copy', (count) => text('status-copied', { count }));
+    else if (command === 'cut') this.copy('move', (count) => text('status-cut', { count }));
     else if (command === 'paste') this.paste();
-    else if (command === 'undo') this.changeHistory(undo(this.view), words.undone(), words.nothingToUndo());
-    else if (command === 'redo') this.changeHistory(redo(this.view), words.redone(), words.nothingToRedo());
+    else if (command === 'undo') this.changeHistory(undo(this.view), text('status-undone'), text('status-nothing-to-undo'));
+    else if (command === 'redo') this.changeHistory(redo(this.view), text('status-redone'), text('status-nothing-to-redo'));
     else if (command === 'search') openSearchPanel(this.view);
     else if (command === 'edit') this.form.focus();
   }
@@ -84,18 +92,19 @@ export class ElementActions {
   add({ element, list, index, kind }: Addition): void {
     const current = this.tracker.add(element);
     const edits = (): PlanEdit[] => [{ op: 'add', list: rebasedPath(list, element, current.path), index, kind }];
-    void this.apply(edits, words.add(), words.addNothing()).finally(() => this.tracker.remove([current]));
+    void this.apply(edits, text('command-add'), text('add-impossible')).finally(() => this.tracker.remove([current]));
   }
 
   /** Moves elements that the user has dragged. */
   drop(paths: string[], { list, index }: DropPlace): void {
-    void this.apply((outline) => [{ op: 'move', paths: copyable(outline, paths), list, index }], words.move(), words.cannotMove());
+    const edits = (outline: Outline): PlanEdit[] => [{ op: 'move', paths: copyable(outline, paths), list, index }];
+    void this.apply(edits, text('command-move'), text('status-not-moved'));
   }
 
-  private copy(op: 'copy' | 'move', successMessage: (n: number) => string): void {
+  private copy(op: 'copy' | 'move', successMessage: (count: number) => string): void {
     const outline = this.context.outline();
     const paths = outline ? copyable(outline, this.pane.selectedPaths) : [];
-    if (paths.length === 0) return this.announce(words.notCopyable());
+    if (paths.length === 0) return this.announce(text('status-not-copyable'));
     this.tracker.remove(this.clipboard?.elements ?? []);
     this.clipboard = { op, elements: paths.map((path) => this.tracker.add(path)) };
     this.announce(successMessage(paths.length));
@@ -103,13 +112,13 @@ export class ElementActions {
 
   private paste(): void {
     const { clipboard } = this;
-    if (!clipboard) return this.announce(words.nothingToPaste());
+    if (!clipboard) return this.announce(text('status-clipboard-empty'));
     const edits = (outline: Outline): PlanEdit[] => {
       const target = outline.element(this.pane.activePath);
       const paths = clipboard.elements.map(({ path }) => path);
       return target ? pasteEdits(outline, { op: clipboard.op, paths }, target) : [];
     };
-    void this.apply(edits, words.paste(), words.cannotPaste());
+    void this.apply(edits, text('command-paste'), text('status-not-pasted'));
     // Elements that were cut are moved once.
     if (clipboard.op === 'move') this.clipboard = null;
   }
@@ -133,10 +142,10 @@ export class ElementActions {
     const message = await this.context.submit(source);
     this.form.setDisabled(!this.context.isReadable());
     this.form.showMessage(message);
-    if (message === null) this.announce(count > 0 ? words.done(label, count) : impossible);
+    if (message === null) this.announce(count > 0 ? text('status-done', { command: label, count }) : impossible);
   }
 
-  private announce(text: string): void {
-    this.status.textContent = text;
+  private announce(message: string): void {
+    this.status.textContent = message;
   }
 }

@@ -1,9 +1,9 @@
 // The menu from which the user adds an element: a filter, and kinds grouped by the list to which they are added.
 
 import { h } from '../dom';
+import { text } from '../texts';
 import { description } from './assist';
 import type { AdditionList, ElementForm } from './server';
-import { words } from './words';
 
 export interface Addition {
   /** Path of the element for which the menu was opened. */
@@ -22,7 +22,7 @@ interface Option {
 export class AddMenu {
   readonly element: HTMLElement;
   private readonly filter: HTMLInputElement;
-  private readonly list = h('div', { id: 'plan-add-list', role: 'listbox', 'aria-label': words.addTitle() });
+  private readonly list = h('div', { id: 'plan-add-list', role: 'listbox', 'aria-label': text('add-label') });
   private options: Option[] = [];
   private active = -1;
 
@@ -34,8 +34,8 @@ export class AddMenu {
       type: 'search',
       class: 'plan-filter',
       role: 'combobox',
-      'aria-label': words.addFilter(),
-      placeholder: words.addFilter(),
+      'aria-label': text('add-filter'),
+      placeholder: text('add-filter'),
       'aria-expanded': 'true',
       'aria-controls': 'plan-add-list',
       'aria-autocomplete': 'list',
@@ -43,7 +43,7 @@ export class AddMenu {
       oninput: () => this.applyFilter(),
       onkeydown: (event) => this.key(event as KeyboardEvent),
     });
-    this.element = h('div', { class: 'plan-add', role: 'dialog', 'aria-label': words.addTitle(), hidden: true }, this.filter, this.list);
+    this.element = h('div', { class: 'plan-add', role: 'dialog', 'aria-label': text('add-label'), hidden: true }, this.filter, this.list);
     this.element.addEventListener('focusout', (event) => {
       if (!this.element.contains(event.relatedTarget as Node | null)) this.element.hidden = true;
     });
@@ -83,16 +83,16 @@ export class AddMenu {
   }
 
   private applyFilter(): void {
-    const text = this.filter.value.trim().toLowerCase();
-    for (const option of this.options) option.item.hidden = !option.text.includes(text);
+    const typedText = this.filter.value.trim().toLowerCase();
+    for (const option of this.options) option.item.hidden = !option.text.includes(typedText);
     for (const group of this.list.querySelectorAll<HTMLElement>('[role=group]')) {
       group.hidden = !group.querySelector('[role=option]:not([hidden])');
     }
     const matching = this.matching();
     const note = this.list.lastElementChild;
-    if (note) note.textContent = matching.length > 0 ? '' : this.options.length > 0 ? words.addNoMatch() : words.addNothing();
+    if (note) note.textContent = matching.length > 0 ? '' : this.options.length > 0 ? text('add-no-match') : text('add-impossible');
     // A kind whose name begins with the text is more likely than one whose description contains it.
-    const named = text === '' ? -1 : matching.findIndex((option) => option.addition.kind.toLowerCase().startsWith(text));
+    const named = typedText === '' ? -1 : matching.findIndex((option) => option.addition.kind.toLowerCase().startsWith(typedText));
     this.activate(Math.max(named, matching.length > 0 ? 0 : -1));
   }
 

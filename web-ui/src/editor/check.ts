@@ -1,5 +1,6 @@
 // Checks the text of a plan on the server after changes: one request at a time, and only the newest text counts.
 
+import { text } from '../texts';
 import { structureOf, type PlanStructure } from './outline';
 
 export interface Problem {
@@ -11,7 +12,7 @@ export interface Problem {
   message: string;
 }
 
-/** Result of a check: problems and elements, or the reason why there is no result. */
+/** Result of a check: problems and elements, or a sentence with the reason why there is no result. */
 export type CheckResult = { problems: Problem[]; structure?: PlanStructure | null } | { failure: string };
 
 /** Sends one text to the server. */
@@ -42,19 +43,19 @@ export function problemsOf(reply: unknown): Problem[] | null {
 /** Result that a reply contains. */
 export function checkResult(reply: unknown): CheckResult {
   const problems = problemsOf(reply);
-  return problems ? { problems, structure: structureOf(reply) } : { failure: 'the reply of the server has no `problems`' };
+  return problems ? { problems, structure: structureOf(reply) } : { failure: text('server-reply-incomplete') };
 }
 
 /** A request to the address `url`, with further fields of the form. */
 export function serverCheck(url: string, fields: () => Record<string, string>): CheckRequest {
-  return async (text) => {
+  return async (plan) => {
     try {
-      const body = new URLSearchParams({ ...fields(), text });
+      const body = new URLSearchParams({ ...fields(), text: plan });
       const response = await fetch(url, { method: 'POST', body, signal: AbortSignal.timeout(TIMEOUT) });
-      if (!response.ok) return { failure: `the server replied with status ${response.status}` };
+      if (!response.ok) return { failure: text('server-status', { status: String(response.status) }) };
       return checkResult(await response.json());
     } catch (error) {
-      return { failure: error instanceof SyntaxError ? 'the reply of the server is not JSON' : 'no response from the server' };
+      return { failure: error instanceof SyntaxError ? text('server-reply-not-json') : text('server-no-reply') };
     }
   };
 }

@@ -3,8 +3,8 @@
 import { h } from '../dom';
 import { value } from '../format';
 import { ends, roundStep, ticks } from '../scale';
+import { text } from '../texts';
 import type { Curve } from './outline';
-import { words } from './words';
 
 const WIDTH = 400;
 const HEIGHT = 116;
@@ -55,9 +55,11 @@ export function timeTicks(end: number, most: number): number[] {
 
 function label({ name, unit, points }: Curve, end: number): string {
   const values = points.map(([, amount]) => amount);
-  const low = values.reduce((a, b) => Math.min(a, b), Infinity);
-  const high = values.reduce((a, b) => Math.max(a, b), -Infinity);
-  return words.curve(name, unit, duration(end), value(low, 'count'), value(high, 'count'));
+  const low = value(values.reduce((a, b) => Math.min(a, b), Infinity), 'count');
+  const high = value(values.reduce((a, b) => Math.max(a, b), -Infinity), 'count');
+  const time = duration(end);
+  if (!name) return text('load-curve', { unit, duration: time, low, high });
+  return text('load-curve-of', { name, unit, duration: time, low, high });
 }
 
 function chart(curve: Curve, color: number): SVGElement {
@@ -68,7 +70,7 @@ function chart(curve: Curve, color: number): SVGElement {
   const y = (amount: number): number => HEIGHT - BOTTOM - ((amount - low) / (top - low)) * (HEIGHT - TOP - BOTTOM);
   const levels = ticks('linear', 'count', low, top, 4);
   const lines = levels.map(({ at }) => svg('line', { class: 'grid', x1: LEFT, x2: WIDTH - RIGHT, y1: y(at), y2: y(at) }));
-  const values = levels.map(({ at, text }) => svg('text', { x: LEFT - 6, y: y(at) + 4, 'text-anchor': 'end' }, text));
+  const values = levels.map((level) => svg('text', { x: LEFT - 6, y: y(level.at) + 4, 'text-anchor': 'end' }, level.text));
   const times = timeTicks(end, 5).map((at) => {
     // A label at the edge would be cut off.
     const anchor = x(at) > WIDTH - RIGHT - 20 ? 'end' : 'middle';
@@ -85,7 +87,8 @@ export function drawCurves(curves: Curve[]): HTMLElement | null {
   const drawable = curves.filter((curve) => curve.points.length > 0);
   if (drawable.length === 0) return null;
   const figures = drawable.map((curve, i) => {
-    const caption = h('figcaption', {}, words.curveTitle(curve.name, curve.unit));
+    const { name, unit } = curve;
+    const caption = h('figcaption', {}, name ? text('load-curve-title', { name, unit }) : unit);
     const figure = h('figure', {}, caption);
     figure.append(chart(curve, i));
     return figure;

@@ -2,10 +2,10 @@
 
 import { isolateHistory } from '@codemirror/commands';
 import type { EditorView } from '@codemirror/view';
+import { text } from '../texts';
 import { checkResult, type CheckSchedule } from './check';
 import type { PlanEdit } from './commands';
 import { UNKNOWN_REVISION, type ChangeReply, type PlanServer, type Reply } from './server';
-import { words } from './words';
 
 /** Result of an edit: the elements to select, or the reason why the text has not changed. */
 export type EditOutcome = { select: string[] } | { message: string };
@@ -47,8 +47,8 @@ export class EditQueue {
     for (;;) {
       const result = await this.checks.current();
       if (!this.checks.isCurrent()) continue;
-      if ('failure' in result) return { message: words.checkFailed(result.failure) };
-      if (!result.structure?.tree) return { message: words.unreadable() };
+      if ('failure' in result) return { message: text('change-unchecked', { reason: result.failure }) };
+      if (!result.structure?.tree) return { message: text('change-unreadable') };
       const edits = source();
       if (edits.length === 0) return { select: [] };
       const { doc } = this.view.state;
@@ -69,7 +69,7 @@ export class EditQueue {
       // Each edit is one step of the history.
       this.view.dispatch({ changes, annotations: isolateHistory.of('full'), userEvent: 'input.structure' });
     } catch (error) {
-      if (error instanceof RangeError) return { message: words.wrongChanges() };
+      if (error instanceof RangeError) return { message: text('change-mismatch') };
       throw error;
     }
     this.checks.accept(checkResult(check));

@@ -1,9 +1,9 @@
 // One setting in the form: its label, its control and its description.
 
 import { h } from '../dom';
+import { text } from '../texts';
 import { description } from './assist';
 import type { Field } from './server';
-import { words } from './words';
 
 export interface FieldListeners {
   /** The user has entered a value; null removes the setting. */
@@ -13,10 +13,10 @@ export interface FieldListeners {
 
 type Control = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
 
-const HINTS: Partial<Record<Field['form'], string>> = {
-  list: words.listHint(),
-  pairs: words.pairsHint(),
-  yaml: words.yamlHint(),
+const HINTS: Partial<Record<Field['form'], () => string>> = {
+  list: () => text('setting-format-list'),
+  pairs: () => text('setting-format-pairs'),
+  yaml: () => text('setting-format-yaml'),
 };
 const MAX_ROWS = 16;
 /** Length from which a description is shown in part. */
@@ -25,22 +25,22 @@ const LONG = 160;
 let inputCount = 0;
 
 /** First sentence of a description; a period within `code` does not end it. */
-export function firstSentence(text: string): string {
-  const end = /^(?:`[^`]*`|[^`\n])*?[.:](?=\s+[A-Z`])/.exec(text)?.[0] ?? text.split('\n')[0] ?? '';
-  return end.length < text.length ? end : text;
+export function firstSentence(about: string): string {
+  const end = /^(?:`[^`]*`|[^`\n])*?(?:[.:](?=\s+[A-Z`])|。(?=.))/s.exec(about)?.[0] ?? about.split('\n')[0] ?? '';
+  return end.length < about.length ? end : about;
 }
 
 /** Description of which only the first sentence is shown at first. */
-export function foldedDescription(text: string, id: string): HTMLElement {
-  const short = firstSentence(text);
-  if (text.length <= LONG || short === text) return h('div', { id, class: 'setting-about' }, description(text));
-  const button = h('button', { type: 'button', class: 'link', 'aria-expanded': 'false' }, words.more());
+export function foldedDescription(long: string, id: string): HTMLElement {
+  const short = firstSentence(long);
+  if (long.length <= LONG || short === long) return h('div', { id, class: 'setting-about' }, description(long));
+  const button = h('button', { type: 'button', class: 'link', 'aria-expanded': 'false' }, text('setting-more'));
   const about = h('div', { id, class: 'setting-about' }, description(short), button);
   button.addEventListener('click', () => {
     const isExpanded = button.ariaExpanded !== 'true';
     button.ariaExpanded = String(isExpanded);
-    button.textContent = isExpanded ? words.less() : words.more();
-    about.replaceChildren(description(isExpanded ? text : short), button);
+    button.textContent = isExpanded ? text('setting-less') : text('setting-more');
+    about.replaceChildren(description(isExpanded ? long : short), button);
   });
   return about;
 }
@@ -50,7 +50,7 @@ function fillChoices(select: HTMLSelectElement, field: Field): void {
   const choices = field.form === 'switch' ? ['true', 'false'] : field.words;
   const { value } = field;
   const all = value === null || choices.includes(value) ? choices : [...choices, value];
-  const empty = field.default === null ? words.notSet() : words.notSetDefault(field.default);
+  const empty = field.default === null ? text('setting-unset') : text('setting-unset-default', { value: field.default });
   const options = all.map((choice) => h('option', { value: choice }, choice));
   select.replaceChildren(...(field.required && value !== null ? [] : [h('option', { value: '' }, empty)]), ...options);
 }
@@ -90,9 +90,8 @@ export class FieldInput {
     this.control.id = id;
     if (field.about) this.control.setAttribute('aria-describedby', `${id}-about`);
     this.remove = h('button', { type: 'button', class: 'setting-remove', onclick: () => this.clear() }, '×');
-    this.remove.ariaLabel = this.remove.title = words.removeSetting(field.name);
-    const hint = HINTS[field.form];
-    const note = field.required ? words.required() : hint;
+    this.remove.ariaLabel = this.remove.title = text('setting-remove', { name: field.name });
+    const note = field.required ? text('setting-required') : HINTS[field.form]?.();
     const label = h('label', { for: id }, field.name, note ? h('span', { class: 'setting-note' }, note) : '');
     const about = field.about ? foldedDescription(field.about, `${id}-about`) : '';
     this.element = h('div', { class: `setting is-${field.form}` }, label, h('div', { class: 'setting-value' }, this.control, this.remove), this.preview, about);
@@ -115,7 +114,8 @@ export class FieldInput {
     if (control instanceof HTMLSelectElement) {
       if (!isInUse) fillChoices(control, field);
     } else {
-      control.placeholder = field.value === null && field.default !== null ? words.default(field.default.split('\n')[0] ?? '') : '';
+      const isDefault = field.value === null && field.default !== null;
+      control.placeholder = isDefault ? text('setting-default', { value: field.default?.split('\n')[0] ?? '' }) : '';
       control.readOnly = field.cut;
     }
     // With the attribute `required`, a collapsed control could prevent the submission of the page's form.
@@ -161,8 +161,8 @@ export class FieldInput {
     const { cut, line } = this.field;
     this.preview.hidden = !cut;
     if (!cut) return this.preview.replaceChildren();
-    const jump = h('button', { type: 'button', onclick: () => this.listeners.jump(line ?? 1) }, words.editInText());
-    this.preview.replaceChildren(h('span', {}, words.cut()), jump);
+    const jump = h('button', { type: 'button', onclick: () => this.listeners.jump(line ?? 1) }, text('setting-edit-in-text'));
+    this.preview.replaceChildren(h('span', {}, text('setting-truncated')), jump);
   }
 
   private hasFocus(): boolean {

@@ -1,11 +1,11 @@
 // Shows the settings of the selected element. Settings that the plan contains come first.
 
 import { h } from '../dom';
+import { text } from '../texts';
 import { description } from './assist';
 import { FieldInput } from './field-input';
 import type { ElementForm, Field } from './server';
 import { historyCommand, type Command } from './tree-keys';
-import { words } from './words';
 
 export interface FormListeners {
   /** The user has changed a setting; null removes it. The promise has the message of a refused change, or null. */
@@ -31,7 +31,7 @@ export class FormView {
   constructor(private readonly listeners: FormListeners) {
     this.element = h(
       'section',
-      { class: 'plan-form', 'aria-label': words.form(), onkeydown: (event) => this.key(event as KeyboardEvent) },
+      { class: 'plan-form', 'aria-label': text('form-label'), onkeydown: (event) => this.key(event as KeyboardEvent) },
       this.alert,
       this.body,
     );
@@ -56,10 +56,10 @@ export class FormView {
   }
 
   /** Shows a sentence in place of a form. */
-  showNote(text: string): void {
+  showNote(note: string): void {
     this.path = null;
     this.inputs.clear();
-    this.body.replaceChildren(h('p', { class: 'plan-note' }, text));
+    this.body.replaceChildren(h('p', { class: 'plan-note' }, note));
   }
 
   /** Shows the reason why a change was refused; null removes it. */
@@ -125,7 +125,7 @@ export class FormView {
     this.showHeading(form);
     this.body.replaceChildren(
       this.heading,
-      inputs.length === 0 ? h('p', { class: 'plan-note' }, words.noFields()) : '',
+      inputs.length === 0 ? h('p', { class: 'plan-note' }, text('form-empty')) : '',
       h('div', { class: 'settings' }, ...first),
       rest.length > 0 ? this.fold(rest, isOpen) : '',
     );
@@ -146,18 +146,20 @@ export class FormView {
 
   /** Settings that the plan does not contain, with a filter. */
   private fold(rest: FieldInput[], isOpen: boolean): HTMLElement {
-    const empty = h('p', { class: 'plan-note', hidden: true }, words.noSettingMatches());
-    const filter = h('input', { type: 'search', class: 'plan-filter', 'aria-label': words.filterSettings(), placeholder: words.filterSettings() });
+    const empty = h('p', { class: 'plan-note', hidden: true }, text('form-no-match'));
+    const label = text('form-filter');
+    const filter = h('input', { type: 'search', class: 'plan-filter', 'aria-label': label, placeholder: label });
     filter.addEventListener('keydown', (event) => {
       if (event.key === 'Enter') event.preventDefault();
     });
     filter.addEventListener('input', () => {
-      const text = filter.value.trim().toLowerCase();
-      for (const { field, element } of rest) element.hidden = !`${field.name} ${field.about}`.toLowerCase().includes(text);
+      const typedText = filter.value.trim().toLowerCase();
+      for (const { field, element } of rest) element.hidden = !`${field.name} ${field.about}`.toLowerCase().includes(typedText);
       empty.hidden = rest.some(({ element }) => !element.hidden);
     });
     const settings = h('div', { class: 'settings' }, ...rest.map((input) => input.element));
-    return h('details', { class: 'further', open: isOpen }, h('summary', {}, words.furtherSettings(rest.length)), filter, empty, settings);
+    const summary = h('summary', {}, text('form-further-settings', { count: rest.length }));
+    return h('details', { class: 'further', open: isOpen }, summary, filter, empty, settings);
   }
 
   private key(event: KeyboardEvent): void {

@@ -2,8 +2,10 @@
 //
 // The text field stays in the form and has the text of the editor, so the form is submitted as without the script.
 
+import './catalog';
 import { isolateHistory } from '@codemirror/commands';
 import type { EditorView } from '@codemirror/view';
+import { text } from '../texts';
 import { serverSchema } from './assist';
 import { CheckSchedule, serverCheck, type CheckResult } from './check';
 import { TextField } from './field';
@@ -20,8 +22,8 @@ function fieldValue(form: HTMLFormElement, name: string): string {
 }
 
 /** Replaces the document, except for its common beginning and end, so that the cursor and the history remain useful. */
-function replaceText(view: EditorView, text: string): void {
-  const changes = minimalChange(view.state.doc.toString(), text.replace(/\r\n?/g, '\n'));
+function replaceText(view: EditorView, plan: string): void {
+  const changes = minimalChange(view.state.doc.toString(), plan.replace(/\r\n?/g, '\n'));
   if (changes) view.dispatch({ changes, annotations: isolateHistory.of('full') });
 }
 
@@ -66,7 +68,7 @@ function edit(form: HTMLFormElement, field: HTMLTextAreaElement): void {
   let structure: Structure | null = null;
   const view: EditorView = createEditor(field, {
     text: field.value,
-    label: field.labels[0]?.textContent?.trim() || (field.getAttribute('aria-label') ?? 'Plan'),
+    label: field.labels[0]?.textContent?.trim() || (field.getAttribute('aria-label') ?? text('text-label')),
     language,
     schema: form.dataset.schema && language === 'yaml' ? serverSchema(form.dataset.schema) : null,
     onChange: (changes) => {
@@ -78,7 +80,7 @@ function edit(form: HTMLFormElement, field: HTMLTextAreaElement): void {
   });
   structure = createStructure(form, view, checks);
   if (structure) submitAfterEdits(form, structure);
-  const copy = new TextField(field, () => view.state.doc.toString(), (text) => replaceText(view, text));
+  const copy = new TextField(field, () => view.state.doc.toString(), (plan) => replaceText(view, plan));
   for (const label of field.labels) label.addEventListener('click', () => view.focus());
   form.addEventListener('brunt-text', (event) => {
     const { detail } = event as CustomEvent<unknown>;

@@ -4,6 +4,7 @@ import { setDiagnostics, type Diagnostic } from '@codemirror/lint';
 import { EditorView } from '@codemirror/view';
 import type { Text } from '@codemirror/state';
 import { h } from '../dom';
+import { text } from '../texts';
 import type { CheckResult, Problem } from './check';
 import { endOfWord, offsetOfColumn } from './text';
 
@@ -33,8 +34,7 @@ function jump(view: EditorView, problem: Problem): void {
 function listItem(view: EditorView, problem: Problem): HTMLElement {
   const { line, column, severity, message } = problem;
   if (line < 1) return h('li', { class: severity }, message);
-  const text = `${line}:${column} ${message}`;
-  return h('li', { class: severity }, h('button', { type: 'button', onclick: () => jump(view, problem) }, text));
+  return h('li', { class: severity }, h('button', { type: 'button', onclick: () => jump(view, problem) }, `${line}:${column} ${message}`));
 }
 
 /** Shows the result of a check in the editor and in the list. */
@@ -44,6 +44,6 @@ export function showProblems(view: EditorView, list: Element | null, result: Che
   const placed = problems.filter((problem) => problem.line > 0);
   view.dispatch(setDiagnostics(view.state, placed.map((problem) => diagnostic(doc, problem))));
   const items = problems.map((problem) => listItem(view, problem));
-  if ('failure' in result) items.push(h('li', { class: 'error' }, `Check failed: ${result.failure}.`));
+  if ('failure' in result) items.push(h('li', { class: 'error' }, text('check-failed', { reason: result.failure })));
   list?.replaceChildren(...items);
 }

@@ -1,8 +1,8 @@
 // Requests of the tree and the form to the server.
 
+import { text } from '../texts';
 import type { PlanEdit } from './commands';
 import type { TextChange } from './text';
-import { words } from './words';
 
 /** Form of a field: the control with which its value is edited. */
 export type FieldForm = 'text' | 'lines' | 'choice' | 'switch' | 'number' | 'list' | 'pairs' | 'yaml';
@@ -59,10 +59,10 @@ const TIMEOUT = 60_000;
 /** Message of a reply with an error: the studio sends a text or a page. */
 async function messageOf(response: Response): Promise<string> {
   const type = response.headers.get('content-type') ?? '';
-  const text = await response.text();
-  if (type.startsWith('text/plain')) return text;
+  const content = await response.text();
+  if (type.startsWith('text/plain')) return content;
   if (!type.startsWith('text/html')) return '';
-  return new DOMParser().parseFromString(text, 'text/html').querySelector('.problem')?.textContent ?? '';
+  return new DOMParser().parseFromString(content, 'text/html').querySelector('.problem')?.textContent ?? '';
 }
 
 async function post<T>(url: string, fields: Record<string, string>): Promise<Reply<T>> {
@@ -70,9 +70,9 @@ async function post<T>(url: string, fields: Record<string, string>): Promise<Rep
     const response = await fetch(url, { method: 'POST', body: new URLSearchParams(fields), signal: AbortSignal.timeout(TIMEOUT) });
     if (response.ok) return { value: (await response.json()) as T };
     const message = await messageOf(response);
-    return { status: response.status, message: message || words.status(response.status) };
+    return { status: response.status, message: message || text('server-status', { status: String(response.status) }) };
   } catch (error) {
-    return { status: 0, message: error instanceof SyntaxError ? words.wrongReply() : words.noReply() };
+    return { status: 0, message: error instanceof SyntaxError ? text('server-reply-not-json') : text('server-no-reply') };
   }
 }
 

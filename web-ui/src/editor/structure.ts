@@ -4,6 +4,7 @@
 import { ChangeSet, type ChangeDesc } from '@codemirror/state';
 import type { EditorView } from '@codemirror/view';
 import { h } from '../dom';
+import { text } from '../texts';
 import { ElementActions } from './actions';
 import { AddMenu } from './add-menu';
 import type { CheckResult, CheckSchedule } from './check';
@@ -19,7 +20,6 @@ import { Toolbar } from './toolbar';
 import { TextPane } from './text-pane';
 import { PathTracker, currentLine, currentPath, rebasedPath, type Snapshot, type TrackedPath } from './tracking';
 import { TreePane } from './tree-pane';
-import { words } from './words';
 
 export class Structure {
   private snapshot: Snapshot | null = null;
@@ -33,7 +33,7 @@ export class Structure {
   private readonly actions: ElementActions;
   private readonly menu: AddMenu;
   private readonly note = h('p', { class: 'plan-note plan-outdated', role: 'status', hidden: true });
-  private readonly load = h('details', { class: 'plan-load', open: true, hidden: true }, h('summary', {}, words.load()));
+  private readonly load = h('details', { class: 'plan-load', open: true, hidden: true }, h('summary', {}, text('load-title')));
   private readonly tracker = new PathTracker();
   /** Form of the active element; null until the server has replied. */
   private elementForm: ElementForm | null = null;
@@ -81,7 +81,7 @@ export class Structure {
       drop: (paths, place) => this.actions.drop(paths, place),
     });
     const commands = h('div', { class: 'plan-commands' }, this.toolbar.element, this.menu.element);
-    const hint = h('p', { class: 'hint' }, words.hint());
+    const hint = h('p', { class: 'hint' }, text('tree-keys'));
     container.replaceChildren(commands, this.note, this.pane.tree.element, hint, this.load, this.form.element, this.actions.status);
     this.updateToolbar();
   }
@@ -102,7 +102,7 @@ export class Structure {
     const { revision, tree, curves } = result.structure;
     this.isReadable = tree !== null;
     this.note.hidden = this.isReadable;
-    this.note.textContent = this.snapshot ? words.outdated() : words.noElements();
+    this.note.textContent = this.snapshot ? text('tree-outdated') : text('tree-empty');
     this.pane.tree.setOutdated(!this.isReadable);
     this.form.setDisabled(!this.isReadable);
     if (tree) {
@@ -179,7 +179,8 @@ export class Structure {
 
   private requestForm(): void {
     if (this.elementForm?.path !== this.pane.activePath) this.elementForm = null;
-    if (this.pane.selectedPaths.length > 1) this.form.showNote(words.selected(this.pane.selectedPaths.length));
+    const count = this.pane.selectedPaths.length;
+    if (count > 1) this.form.showNote(text('form-selection', { count }));
     this.loader.request();
   }
 
@@ -214,7 +215,7 @@ export class Structure {
       return null;
     } catch (error) {
       console.error(error);
-      return words.failed();
+      return text('change-failed');
     } finally {
       this.updateToolbar();
     }

@@ -1,8 +1,8 @@
 // Buttons for the commands of the tree.
 
 import { h } from '../dom';
+import { text } from '../texts';
 import type { Command } from './tree-keys';
-import { words } from './words';
 
 interface ToolbarButton {
   command: Command;
@@ -10,19 +10,19 @@ interface ToolbarButton {
   key: string;
   /** Key in the syntax of `aria-keyshortcuts`. */
   shortcut: string;
-  /** Text of a button that has a symbol in place of its label. */
-  symbol?: string;
+  /** Text of the button if it is not the label, such as a symbol. */
+  content?: string;
 }
 
-const BUTTONS: ToolbarButton[] = [
-  { command: 'add', label: words.add(), key: '+', shortcut: '+' },
-  { command: 'duplicate', label: words.duplicate(), key: 'Ctrl+D', shortcut: 'Control+D' },
-  { command: 'moveUp', label: words.moveUp(), key: 'Alt+Up', shortcut: 'Alt+ArrowUp', symbol: '↑' },
-  { command: 'moveDown', label: words.moveDown(), key: 'Alt+Down', shortcut: 'Alt+ArrowDown', symbol: '↓' },
-  { command: 'toggleEnabled', label: words.disable(), key: 'E', shortcut: 'E' },
-  { command: 'remove', label: words.remove(), key: 'Delete', shortcut: 'Delete' },
-  { command: 'undo', label: words.undo(), key: 'Ctrl+Z', shortcut: 'Control+Z', symbol: '↶' },
-  { command: 'redo', label: words.redo(), key: 'Ctrl+Y', shortcut: 'Control+Y', symbol: '↷' },
+const buttons = (): ToolbarButton[] => [
+  { command: 'add', label: text('command-add'), key: '+', shortcut: '+', content: text('toolbar-add') },
+  { command: 'duplicate', label: text('command-duplicate'), key: 'Ctrl+D', shortcut: 'Control+D' },
+  { command: 'moveUp', label: text('command-move-up'), key: 'Alt+↑', shortcut: 'Alt+ArrowUp', content: '↑' },
+  { command: 'moveDown', label: text('command-move-down'), key: 'Alt+↓', shortcut: 'Alt+ArrowDown', content: '↓' },
+  { command: 'toggleEnabled', label: text('command-disable'), key: 'E', shortcut: 'E' },
+  { command: 'remove', label: text('command-remove'), key: 'Delete', shortcut: 'Delete' },
+  { command: 'undo', label: text('command-undo'), key: 'Ctrl+Z', shortcut: 'Control+Z', content: '↶' },
+  { command: 'redo', label: text('command-redo'), key: 'Ctrl+Y', shortcut: 'Control+Y', content: '↷' },
 ];
 
 /** Commands that are available in one state of the document. */
@@ -34,13 +34,13 @@ export class Toolbar {
   private readonly buttons = new Map<Command, HTMLButtonElement>();
 
   constructor(run: (command: Command) => void) {
-    for (const { command, label, key, shortcut, symbol } of BUTTONS) {
+    for (const { command, label, key, shortcut, content } of buttons()) {
       const attributes = { type: 'button', 'aria-keyshortcuts': shortcut, onclick: () => this.isAvailable(command) && run(command) };
-      const button = h('button', attributes, symbol ?? label);
+      const button = h('button', attributes, content ?? label);
       this.buttons.set(command, button);
       this.name(command, label, key);
     }
-    this.element = h('div', { class: 'plan-toolbar', role: 'toolbar', 'aria-label': words.toolbar() }, ...this.buttons.values());
+    this.element = h('div', { class: 'plan-toolbar', role: 'toolbar', 'aria-label': text('toolbar-label') }, ...this.buttons.values());
   }
 
   /** Shows which commands are available, and whether the selected elements would be disabled or enabled. */
@@ -48,7 +48,7 @@ export class Toolbar {
     this.isAvailable = isAvailable;
     // A button with the attribute `disabled` would lose the focus.
     for (const [command, button] of this.buttons) button.ariaDisabled = String(!isAvailable(command));
-    const label = isEnabled ? words.disable() : words.enable();
+    const label = isEnabled ? text('command-disable') : text('command-enable');
     const button = this.buttons.get('toggleEnabled');
     if (!button || button.textContent === label) return;
     button.textContent = label;
@@ -57,6 +57,6 @@ export class Toolbar {
 
   private name(command: Command, label: string, key: string): void {
     const button = this.buttons.get(command);
-    if (button) button.ariaLabel = button.title = words.withKey(label, key);
+    if (button) button.ariaLabel = button.title = text('toolbar-button', { label, key });
   }
 }

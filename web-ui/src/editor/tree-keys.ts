@@ -34,6 +34,22 @@ export function commandOf(press: KeyPress): Command | null {
   return PLAIN[key] ?? null;
 }
 
+/** True for the key that selects all elements. */
+export const isSelectAll = ({ key, ctrlKey, metaKey, shiftKey, altKey }: KeyPress): boolean =>
+  key.toLowerCase() === 'a' && (ctrlKey || metaKey) && !shiftKey && !altKey;
+
+/**
+ * Paths that the key selects: the siblings of the active element, or all rows if the siblings are selected. The root is not among
+ * them, because commands on it would apply to nothing else.
+ */
+export function pathsOfAll(rows: TreeRow[], active: string, selected: ReadonlySet<string>): string[] {
+  const descendants = rows.filter(({ node }) => node.parent !== null);
+  const parent = rows.find(({ node }) => node.element.path === active)?.node.parent;
+  const siblings = descendants.filter(({ node }) => node.parent === parent);
+  const areSelected = siblings.every(({ node }) => selected.has(node.element.path));
+  return (areSelected ? descendants : siblings).map(({ node }) => node.element.path);
+}
+
 /** Index of the row to which a key moves; null if the key does not move. */
 export function movement(key: string, index: number, rows: TreeRow[], page: number): number | null {
   const last = rows.length - 1;

@@ -3,7 +3,7 @@
 import { visibleNodes, type Outline } from './outline';
 import { TreeSelection } from './selection';
 import { TreeView, type TreeRow } from './tree';
-import { TypedText, commandOf, movement, typedRow, type Command } from './tree-keys';
+import { TypedText, commandOf, isSelectAll, movement, pathsOfAll, typedRow, type Command } from './tree-keys';
 
 export interface PaneListeners {
   command: (command: Command) => void;
@@ -108,6 +108,7 @@ export class TreePane {
     if (!isText && event.key !== 'Shift') this.typedText.reset();
     if (isText) this.type(event.key, event.timeStamp);
     else if (command) this.listeners.command(command);
+    else if (isSelectAll(event)) this.selectAll();
     else if (event.key === ' ') this.toggleSelected();
     else if (!event.altKey && this.move(event)) this.applySelection();
     else if (!this.expandOrCollapse(event.key)) return;
@@ -133,6 +134,13 @@ export class TreePane {
     if (key !== 'ArrowRight' && key !== 'ArrowLeft') return false;
     this.setExpanded(this.activePath, key === 'ArrowRight');
     return true;
+  }
+
+  private selectAll(): void {
+    const paths = pathsOfAll(this.rows, this.activePath, this.selection.paths);
+    if (paths.length === 0) return;
+    this.selection.selectAll(paths);
+    this.applySelection();
   }
 
   private toggleSelected(): void {

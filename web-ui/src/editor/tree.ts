@@ -1,8 +1,8 @@
 // Draws the tree of elements. Only the rows in view are in the document, so a list of thousands of elements stays fast.
 
 import { h } from '../dom';
+import { text } from '../texts';
 import type { OutlineNode } from './outline';
-import { words } from './words';
 
 /** Height of a row in pixels; the style sheet has the same. */
 const ROW = 28;
@@ -45,7 +45,7 @@ export class TreeView {
       {
         class: 'plan-tree',
         role: 'tree',
-        'aria-label': words.tree(),
+        'aria-label': text('tree-label'),
         'aria-multiselectable': 'true',
         onkeydown: (event) => listeners.key(event as KeyboardEvent),
         onclick: (event) => this.handleClick(event as MouseEvent),
@@ -179,7 +179,7 @@ export class TreeView {
       h('span', { class: 'plan-toggle', 'aria-hidden': 'true' }, row.isExpanded === null ? '' : row.isExpanded ? '▾' : '▸'),
       h('span', { class: 'plan-title' }, title || kind),
       title && title !== kind ? h('span', { class: 'plan-kind' }, kind) : '',
-      enabled ? '' : h('span', { class: 'sr' }, words.disabled()),
+      enabled ? '' : h('span', { class: 'sr' }, text('tree-disabled-element')),
     );
   }
 }

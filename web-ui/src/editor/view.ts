@@ -10,7 +10,9 @@ import { search, searchKeymap } from '@codemirror/search';
 import { EditorState, type ChangeDesc, type Extension } from '@codemirror/state';
 import { EditorView, drawSelection, highlightActiveLine, highlightActiveLineGutter, keymap, lineNumbers, tooltips } from '@codemirror/view';
 import { h } from '../dom';
+import { text } from '../texts';
 import { completionSource, keyDescriptions, type SchemaSource } from './assist';
+import { phrases } from './phrases';
 import { HOST_STYLES, syntaxColors, theme } from './theme';
 import { nestingDepth, tagDepth } from './text';
 import { indentationAfter } from './yaml';
@@ -24,8 +26,6 @@ export interface EditorOptions {
   /** The cursor has moved, or the text has changed before it. */
   onCursor: () => void;
 }
-
-const HINT = 'Tab indents. To leave the editor with the keyboard, press Escape, then Tab. Ctrl-Space completes, Ctrl-F searches.';
 
 /** Indents the line after a key without a value; the parser of YAML does not. */
 const indentation = indentService.of((context, position) => {
@@ -47,11 +47,11 @@ const tooltipSpace = () => {
 };
 
 /** Highlighting and indentation of a plan file. */
-function language({ language, text }: EditorOptions): Extension {
+function language({ language, text: plan }: EditorOptions): Extension {
   // The parsers work in slices of some 10 ms, so a line of 600 kB needs no limit. Their trees are built by recursion, though:
   // thousands of nested levels exceed the stack, and each change would fail.
-  if (language === 'xml') return tagDepth(text) > MAX_NESTING ? [] : xml();
-  return [indentation, nestingDepth(text) > MAX_NESTING ? [] : yaml()];
+  if (language === 'xml') return tagDepth(plan) > MAX_NESTING ? [] : xml();
+  return [indentation, nestingDepth(plan) > MAX_NESTING ? [] : yaml()];
 }
 
 const extensions = (options: EditorOptions): Extension => [
@@ -67,6 +67,7 @@ const extensions = (options: EditorOptions): Extension => [
   syntaxColors,
   search({ top: true }),
   tooltips({ tooltipSpace }),
+  EditorState.phrases.of(phrases()),
   assistance(options.schema),
   keymap.of([...completionKeymap, ...searchKeymap, ...historyKeymap, ...lintKeymap, ...defaultKeymap, indentWithTab]),
   theme,
@@ -85,7 +86,7 @@ export function createEditor(after: Element, options: EditorOptions): EditorView
   styles.replaceSync(HOST_STYLES);
   root.adoptedStyleSheets = [styles];
   const frame = h('div', { class: 'frame' });
-  root.append(frame, h('p', { class: 'hint', id: 'hint' }, HINT));
+  root.append(frame, h('p', { class: 'hint', id: 'hint' }, text('text-keys')));
   after.after(host);
   const state = EditorState.create({ doc: options.text, extensions: extensions(options) });
   return new EditorView({ state, parent: frame, root });
