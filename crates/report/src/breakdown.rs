@@ -219,7 +219,7 @@ mod tests {
         tally.end(TransactionEnd::Unfinished, 0);
         let run = Run { transactions: [("buy".to_owned(), tally)].into(), ..Run::default() };
         let table = transactions(&run);
-        let heads: Vec<_> = table.columns.iter().map(|column| column.0).collect();
+        let heads = &table.cells(Language::English).0[1..];
         assert_eq!(heads.join(" "), "ended per second failed unfinished p50 p95 p99 max");
         let cells =
             ["3", "0", "1", "1", "20.0 ms", UNKNOWN, UNKNOWN, "≥ 40.0 ms"].map(str::to_owned);

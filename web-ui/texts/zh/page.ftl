@@ -100,19 +100,19 @@ verdict-state-ok = OK
 verdict-state-unjudged = 无法判定
 verdict-state-busy-machine = 机器繁忙
 verdict-state-unexplained = 原因不明
-verdict-state-limited = 发生器受限
+verdict-state-limited = 生成器受限
 verdict-state-invalid = 无效
 
 ## 对一次运行、全部试验或部分试验的判定。
 
 verdict-ok = { $scope ->
-    [run] 本次运行中负载发生器不是瓶颈：数字反映的是服务器的性能。
-   *[all] 全部 { $total } 次试验中负载发生器都不是瓶颈：数字反映的是服务器的性能。
+    [run] 本次运行中负载生成器不是瓶颈：数字反映的是服务器的性能。
+   *[all] 全部 { $total } 次试验中负载生成器都不是瓶颈：数字反映的是服务器的性能。
 }
 verdict-unjudged = { $scope ->
-    [run] 本次运行没有收到成功的响应：无法评价服务器或负载发生器。
-    [all] 全部 { $total } 次试验都没有收到成功的响应：无法评价服务器或负载发生器。
-   *[some] { $total } 次试验中有 { $count } 次没有收到成功的响应：无法评价服务器或负载发生器。
+    [run] 本次运行没有收到成功的响应：无法评价服务器或负载生成器。
+    [all] 全部 { $total } 次试验都没有收到成功的响应：无法评价服务器或负载生成器。
+   *[some] { $total } 次试验中有 { $count } 次没有收到成功的响应：无法评价服务器或负载生成器。
 }
 verdict-busy-machine = { $scope ->
     [run] 本次运行中其他进程占用了本机的 CPU，影响了测量结果。
@@ -125,9 +125,9 @@ verdict-unexplained = { $scope ->
    *[some] { $total } 次试验中有 { $count } 次请求发送延迟，原因不明。
 }
 verdict-limited = { $scope ->
-    [run] 本次运行中负载发生器在部分时间内是瓶颈。
-    [all] 全部 { $total } 次试验中负载发生器在部分时间内是瓶颈。
-   *[some] { $total } 次试验中有 { $count } 次，负载发生器在部分时间内是瓶颈。
+    [run] 本次运行中负载生成器在部分时间内是瓶颈。
+    [all] 全部 { $total } 次试验中负载生成器在部分时间内是瓶颈。
+   *[some] { $total } 次试验中有 { $count } 次，负载生成器在部分时间内是瓶颈。
 }
 verdict-invalid = { $scope ->
     [run] 本次运行的一致性检查失败：请勿使用这些数字。
@@ -236,7 +236,7 @@ plan-arrangement-with-rest = 每个步骤执行 { $repetitions } 次，顺序：
 order-interleaved = 交错
 order-blocks = 分块
 order-random = 随机
-environment-caption = 负载发生器所在的机器
+environment-caption = 负载生成器所在的机器
 environment-command = 命令
 environment-brunt = brunt
 environment-server = 服务器软件

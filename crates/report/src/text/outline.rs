@@ -189,14 +189,14 @@ impl Formatter<'_> {
         let shown: Vec<usize> = (0..breakdown.columns.len())
             .filter(|column| breakdown.columns[*column].1 <= columns)
             .collect();
-        let heads = shown.iter().map(|column| breakdown.columns[*column].0);
         let heads: Vec<Text> =
-            std::iter::once(breakdown.title).chain(heads).map(Text::label).collect();
-        let heads: Vec<&str> = heads.iter().map(|head| &**head).collect();
+            shown.iter().map(|column| Text::label(breakdown.columns[*column].0)).collect();
         let longest = breakdown.rows.iter().map(|row| row.0.chars().count()).max().unwrap_or(0);
         let figures = heads.iter().map(|head| head.len().max(8) + 2).sum::<usize>();
         let room = columns.saturating_sub(figures).clamp(MIN_NAME, MAX_NAME).min(longest.max(6));
-        let mut table = TextTable::with_head(&heads);
+        let title = Text::label(breakdown.title);
+        let head: Vec<&str> = [&title].into_iter().chain(&heads).map(Text::as_str).collect();
+        let mut table = TextTable::with_head(&head);
         for (name, cells) in breakdown.rows.iter().take(MAX_ROWS) {
             let figures = shown.iter().map(|column| cells[*column].clone());
             table.row([shorten(&clean(name), room)].into_iter().chain(figures));
@@ -298,8 +298,8 @@ mod tests {
         let rows =
             (0..25).map(|n| (format!("/page/{n}"), vec!["1".to_owned(), "2".to_owned()])).collect();
         let of = Breakdown {
-            title: "Labels",
-            columns: &[("completed", 0), ("max", 100)],
+            title: "column.labels",
+            columns: &[("column.completed", 0), ("column.max", 100)],
             rows,
             kind: None,
         };

@@ -175,6 +175,6 @@ pub fn phases(report: &RunReport) -> ReportSection {
         (name.to_owned(), figures.into_iter().chain([numbers::count(times.count())]).collect())
     });
     let rows = rows.collect();
-    let columns = &[("p50", 0), ("p99", 0), ("max", 0), ("count", 0)];
-    vec![ReportBlock::Breakdown(Breakdown { title: "Phases", columns, rows, kind: None })]
+    let columns = &[("column.p50", 0), ("column.p99", 0), ("column.max", 0), ("column.count", 0)];
+    vec![ReportBlock::Breakdown(Breakdown { title: "column.phases", columns, rows, kind: None })]
 }
