@@ -19,8 +19,10 @@ pub mod browser;
 pub mod correlate;
 pub mod devtools;
 pub mod error;
+mod exchange;
 pub mod options;
 pub mod plan;
+pub mod proxy;
 pub mod recorder;
 pub mod recording;
 
@@ -29,5 +31,6 @@ pub use correlate::{Correlation, correlate};
 pub use error::RecordError;
 pub use options::PlanOptions;
 pub use plan::RecordedPlan;
+pub use proxy::{ProxyCredentials, ProxyOptions, ProxyRecorder};
 pub use recorder::Recorder;
 pub use recording::Recording;
