@@ -23,6 +23,7 @@ use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 use std::error::Error;
+use std::io;
 use std::time::Duration;
 
 /// Name of the proxy in the header field `Via`. The studio refuses requests that have it.
@@ -177,7 +178,10 @@ impl Servers {
         match sent.await {
             Ok(reply) => answer(reply, exchange, client_upgrade, protocol, is_socket),
             Err(error) => {
-                let reason = reasons(&error);
+                let mut reason = reasons(&error);
+                if has_wrong_certificate(&error) {
+                    reason.push_str("; add --cacert FILE, or -k to accept any certificate");
+                }
                 exchange.fail(&reason);
                 let host = target.authority.host();
                 traffic.notify(format!("no reply from {host}: {reason}"));
@@ -331,6 +335,21 @@ fn reasons(error: &dyn Error) -> String {
         cause = error.source();
     }
     text
+}
+
+/// True if a server's certificate is the cause of an error.
+fn has_wrong_certificate(error: &(dyn Error + 'static)) -> bool {
+    let mut cause = Some(error);
+    while let Some(error) = cause {
+        let inner = error.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
+        let inner = inner.and_then(|inner| inner.downcast_ref::<rustls::Error>());
+        let tls = error.downcast_ref::<rustls::Error>().or(inner);
+        if matches!(tls, Some(rustls::Error::InvalidCertificate(_))) {
+            return true;
+        }
+        cause = error.source();
+    }
+    false
 }
 
 #[cfg(test)]

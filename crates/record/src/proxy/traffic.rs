@@ -46,6 +46,16 @@ struct Limits {
 }
 
 impl Limits {
+    /// Adds bytes of a part. Returns false if there are too many, and counts the part as cut.
+    fn add(&mut self, bytes: u64, reason: &'static str) -> bool {
+        if self.bytes + bytes > MAX_TOTAL_BYTES {
+            self.cut(reason);
+            return false;
+        }
+        self.bytes += bytes;
+        true
+    }
+
     fn cut(&mut self, reason: &'static str) {
         *self.cuts.entry(reason).or_default() += 1;
     }
@@ -99,12 +109,17 @@ impl Traffic {
             reply: None,
             ..Exchange::default()
         };
+        let size = exchange.url.len() + exchange.headers.iter().map(size_of_field).sum::<usize>();
         let mut state = lock(&self.state);
         let limits = Arc::clone(&state.limits);
+        // Any number of requests would fill the memory.
+        let is_recorded = lock(&limits).add(size as u64, "requests beyond 256 MB in total");
         let exchange = ProxiedExchange { exchange, ..ProxiedExchange::default() };
         let shared = SharedExchange { exchange: Arc::new(Mutex::new(exchange)), limits };
         let is_first = state.exchanges.is_empty();
-        state.exchanges.push(shared.clone());
+        if is_recorded {
+            state.exchanges.push(shared.clone());
+        }
         drop(state);
         if is_first {
             self.notify(format!("the first request has arrived ({protocol})"));
@@ -195,29 +210,29 @@ impl SharedExchange {
         if *is_cut {
             return;
         }
-        let mut limits = lock(&self.limits);
+        let reason = "bodies beyond 8 MB, or 256 MB in total";
         let length = data.len() as u64;
+        let mut limits = lock(&self.limits);
         let is_large = body.len() as u64 + length > MAX_BODY_BYTES;
-        if is_large || limits.bytes + length > MAX_TOTAL_BYTES {
+        if is_large {
+            limits.cut(reason);
+        }
+        if is_large || !limits.add(length, reason) {
             *is_cut = true;
             limits.bytes -= body.len() as u64;
             *body = Vec::new();
-            return limits.cut("bodies beyond 8 MB, or 256 MB in total");
+            return;
         }
-        limits.bytes += length;
         body.extend_from_slice(data);
     }
 
     /// Records a message of a WebSocket.
     pub(super) fn push_message(&self, message: WebSocketFrame) {
-        let mut limits = lock(&self.limits);
-        let length = message.data.len() as u64;
-        if limits.bytes + length > MAX_TOTAL_BYTES {
-            return limits.cut("messages of WebSockets beyond 256 MB in total");
+        let reason = "messages of WebSockets beyond 256 MB in total";
+        let is_recorded = lock(&self.limits).add(message.data.len() as u64, reason);
+        if is_recorded {
+            lock(&self.exchange).exchange.frames.push(message);
         }
-        limits.bytes += length;
-        drop(limits);
-        lock(&self.exchange).exchange.frames.push(message);
     }
 
     /// Counts a part that is not recorded.
@@ -252,6 +267,10 @@ impl SharedExchange {
         }
         exchange
     }
+}
+
+fn size_of_field(field: &(String, String)) -> usize {
+    field.0.len() + field.1.len()
 }
 
 /// Header fields with their values as text.
