@@ -54,7 +54,7 @@ impl ProxyCredentials {
         &self.user
     }
 
-    /// The password if it was generated, so that its user can be told. Others are never shown.
+    /// The password if it was generated, for its user. Others are never shown.
     pub fn generated_password(&self) -> Option<&str> {
         self.is_generated.then_some(&self.password)
     }

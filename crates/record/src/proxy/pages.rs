@@ -110,8 +110,8 @@ fn title(exchange: &Exchange) -> Option<String> {
     let is_page = reply.media_type.starts_with("text/html")
         && matches!(exchange.kind.as_str(), "document" | "other");
     let body = exchange.body.as_ref().filter(|body| is_page && !body.is_base64)?;
-    let found = TITLE.as_ref()?.captures(&body.text)?;
-    let text = unescaped(&found[1]);
+    let title = TITLE.as_ref()?.captures(&body.text)?;
+    let text = unescaped(&title[1]);
     let words: Vec<&str> = text.split_whitespace().collect();
     Some(words.join(" ")).filter(|title| !title.is_empty())
 }
