@@ -1,5 +1,6 @@
 //! The recordings that the studio has started.
 
+use crate::fields::Fields;
 use crate::process::StartedProcess;
 
 /// Number of recordings that are kept. The oldest one that has ended is removed.
@@ -17,25 +18,29 @@ pub struct StartedRecordings {
 pub struct StartedRecording {
     /// Number of the recording, from 1.
     pub number: u32,
-    /// Plan file that it creates.
-    pub file: String,
-    /// True if the same actions are recorded twice.
-    pub is_twice: bool,
+    /// Fields of its form.
+    pub fields: Fields,
     /// The process.
     pub process: StartedProcess,
 }
 
+impl StartedRecording {
+    /// Plan file that it creates.
+    pub fn file(&self) -> &str {
+        self.fields.first("file")
+    }
+}
+
 impl StartedRecordings {
     /// Adds a recording, and returns its number.
-    pub fn add(&mut self, file: &str, is_twice: bool, process: StartedProcess) -> u32 {
+    pub fn add(&mut self, fields: Fields, process: StartedProcess) -> u32 {
         let ended = self.recordings.iter().position(|one| one.process.status().is_some());
         if let Some(ended) = ended.filter(|_| self.recordings.len() >= MOST_RECORDINGS) {
             self.recordings.remove(ended);
         }
         self.latest += 1;
         let number = self.latest;
-        let file = file.to_owned();
-        self.recordings.push(StartedRecording { number, file, is_twice, process });
+        self.recordings.push(StartedRecording { number, fields, process });
         number
     }
 

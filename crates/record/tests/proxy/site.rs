@@ -8,7 +8,7 @@ use http_body_util::{BodyExt, Full, StreamBody};
 use hyper::body::{Frame, Incoming};
 use hyper::server::conn::{http1, http2};
 use hyper::service::service_fn;
-use hyper::{Request, Response, Version};
+use hyper::{Method, Request, Response, Version};
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use rcgen::{CertificateParams, KeyPair};
 use rustls::ServerConfig;
@@ -122,6 +122,7 @@ fn text(text: impl Into<Bytes>) -> SiteBody {
 async fn answer(request: Request<Incoming>) -> Result<Response<SiteBody>, Infallible> {
     let mut builder = Response::builder();
     let is_http2 = request.version() == Version::HTTP_2;
+    let is_head = request.method() == Method::HEAD;
     builder = builder.header("x-version", if is_http2 { "2" } else { "1" });
     let body = match request.uri().path() {
         "/page" => {
@@ -158,6 +159,10 @@ async fn answer(request: Request<Incoming>) -> Result<Response<SiteBody>, Infall
         "/logo.png" => {
             builder = builder.header("content-type", "image/png");
             text(vec![0x89; 64])
+        }
+        "/large" if is_head => {
+            builder = builder.header("content-length", LARGE_BYTES);
+            text("")
         }
         "/large" => text(vec![b'l'; LARGE_BYTES]),
         "/headers" => {

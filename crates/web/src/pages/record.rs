@@ -21,9 +21,13 @@ use std::sync::Arc;
 /// Sources of a recording: value of the form, title.
 const KINDS: [(&str, &str); 3] = [
     ("browser", "A browser, which opens now"),
-    ("headless", "A browser without a window: only the first page"),
+    HEADLESS,
     (PROXY, "Another program or a phone, with a proxy"),
 ];
+
+const HEADLESS: (&str, &str) = ("headless", "A browser without a window: only the first page");
+
+const OVERWRITE: &str = "Overwrite the file if it exists";
 
 /// Value of the form for a recording with a proxy.
 const PROXY: &str = "proxy";
@@ -32,7 +36,7 @@ const PROXY: &str = "proxy";
 pub async fn show(State(shared): State<Arc<Shared>>, uri: Uri) -> Html<String> {
     let fields = query(&uri);
     let active: Vec<(u32, String)> =
-        shared.recordings().active().map(|one| (one.number, one.file.clone())).collect();
+        shared.recordings().active().map(|one| (one.number, one.file().to_owned())).collect();
     let content = html! {
         h1 { "Record" }
         @for (number, file) in &active {
@@ -62,7 +66,7 @@ fn record_form(fields: &Fields, token: &str) -> Markup {
                 label { input type="checkbox" name="twice" value="yes" checked[fields.has("twice")];
                     " Record twice to find dynamic values: repeat the same actions in a second recording" }
                 label { "Plan file to create " input class="wide" name="file" value=(file) required; }
-                label { input type="checkbox" name="force" value="yes"; " Overwrite the file if it exists" }
+                label { input type="checkbox" name="force" value="yes"; " " (OVERWRITE) }
                 label { "Address of the proxy " input class="wide" name="address" value=(fields.first("address"))
                     placeholder="127.0.0.1:8080; for phones, the address of this machine in its network"; }
                 button { "Start the recording" }
@@ -79,11 +83,10 @@ fn record_form(fields: &Fields, token: &str) -> Markup {
 pub async fn start(State(shared): State<Arc<Shared>>, body: Body) -> Result<Redirect, Problem> {
     let fields = form(&shared, body).await?;
     on_thread(&shared, move |shared| {
-        let file = fields.first("file");
         let arguments = arguments(&fields)?;
         let process = StartedProcess::start_without_store(&shared.program, &arguments)
             .map_err(|error| Problem::internal(&error))?;
-        let number = shared.recordings().add(file, fields.has("twice"), process);
+        let number = shared.recordings().add(fields.without("token"), process);
         Ok(Redirect::to(&address(number)))
     })
     .await
@@ -114,7 +117,7 @@ fn arguments(fields: &Fields) -> Result<Vec<String>, Problem> {
     match (kind, fields.first("address").trim()) {
         (PROXY, "") => arguments.push("--proxy".to_owned()),
         (PROXY, address) => arguments.push(format!("--proxy={address}")),
-        ("headless", _) => arguments.push("--headless".to_owned()),
+        (kind, _) if kind == HEADLESS.0 => arguments.push("--headless".to_owned()),
         _ => {}
     }
     for option in ["twice", "force"] {
@@ -141,9 +144,9 @@ pub async fn show_started(
         let Some(status) = recording.process.status() else {
             return Ok(active(recording, &messages, shared.guard.form_token().text()));
         };
-        let file = recording.file.clone();
+        let fields = recording.fields.clone();
         drop(recordings);
-        ended(&file, status, &messages, shared)
+        ended(&fields, status, &messages, shared)
     })
     .await
 }
@@ -154,7 +157,7 @@ fn active(recording: &StartedRecording, messages: &str, token: &str) -> Response
     let content = html! {
         h1 { "Recording" }
         p { "Use the site as its visitors do. The plan opens here when the recording ends." }
-        @if recording.is_twice {
+        @if recording.fields.has("twice") {
             p class="hint" { "End the first recording, repeat the same actions, and end the second one." }
         }
         (post_form(&format!("{}/stop", address(number)), token, &html! { button { "End the recording" } }))
@@ -170,22 +173,24 @@ fn active(recording: &StartedRecording, messages: &str, token: &str) -> Response
 
 /// The plan in the editor, or the messages of a recording that failed.
 fn ended(
-    file: &str,
+    fields: &Fields,
     status: ExitStatus,
     messages: &str,
     shared: &Shared,
 ) -> Result<Response, Problem> {
     if !status.success() {
-        let again = Fields::default().with("file", file).at("/record");
         let content = html! {
             h1 { "Recording" }
             p class="problem" { "The recording failed." }
             pre class="messages" { (messages) }
-            p { a href=(again) { "Record again" } }
+            p class="hint" {
+                "In the form, --headless is the source “" (HEADLESS.1) "”, and --force is “" (OVERWRITE) "”."
+            }
+            p { a href=(fields.at("/record")) { "Record again" } }
         };
         return Ok(page("Recording", &strip(&html! {}), &content).into_response());
     }
-    let plan = EditedPlan::read(file)?;
+    let plan = EditedPlan::read(fields.first("file"))?;
     let variables = environment_variables(&plan.text);
     let notice = html! {
         div class="problem" {
