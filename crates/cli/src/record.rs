@@ -24,8 +24,8 @@ Examples:
   brunt record http://127.0.0.1:8080/ --twice -o shop.yaml   two recordings
   brunt record http://127.0.0.1:8080/ --har one.har -o shop.yaml
   brunt record http://127.0.0.1:8080/ --again one.har -o shop.yaml --force
-  brunt record --proxy -o app.yaml   other programs, with 127.0.0.1:8080 as proxy
-  brunt record https://shop.example/ --proxy 192.0.2.7:8080 -o app.yaml   a phone
+  brunt record --proxy -o app.yaml   programs that use the proxy 127.0.0.1:8080
+  brunt record https://shop.example/ --proxy 192.0.2.7:8080 -o app.yaml
 
 Of two recordings, values that differ and come from an earlier reply become
 extractors. The browser has a temporary profile, which is removed. No
@@ -39,25 +39,6 @@ pub struct RecordArgs {
     /// First page; with --proxy, the site whose requests are kept [default with --proxy: that of the first page]
     #[arg(required_unless_present = "proxy")]
     url: Option<String>,
-    /// Record the programs that use a proxy at ADDRESS, until Ctrl-C [default: 127.0.0.1:8080, or a free port]
-    #[arg(
-        long,
-        value_name = "ADDRESS",
-        num_args = 0..=1,
-        default_missing_value = "default",
-        hide_default_value = true,
-        conflicts_with_all = ["browser", "headless"]
-    )]
-    proxy: Option<ProxyAddress>,
-    /// User name of the proxy's clients, and password [default: a generated one]
-    #[arg(long, value_name = "NAME[:PASSWORD]", requires = "proxy")]
-    proxy_user: Option<String>,
-    /// Directory of the proxy's certificate and key [default: brunt-record in $XDG_DATA_HOME or ~/.local/share]
-    #[arg(long, value_name = "DIR", requires = "proxy")]
-    ca_dir: Option<PathBuf>,
-    /// Trust the authorities in FILE (PEM) for servers, in place of the system's
-    #[arg(long, value_name = "FILE", requires = "proxy")]
-    cacert: Option<PathBuf>,
     /// Write the plan to FILE [default: standard output]
     #[arg(short, long = "output", value_name = "FILE")]
     output: Option<PathBuf>,
@@ -88,6 +69,25 @@ pub struct RecordArgs {
     /// Open no window; the recording ends when the first page is complete
     #[arg(long)]
     headless: bool,
+    /// Record the programs that use a proxy at ADDRESS, until Ctrl-C [default: 127.0.0.1:8080, or a free port]
+    #[arg(
+        long,
+        value_name = "ADDRESS",
+        num_args = 0..=1,
+        default_missing_value = "default",
+        hide_default_value = true,
+        conflicts_with_all = ["browser", "headless"]
+    )]
+    proxy: Option<ProxyAddress>,
+    /// Require NAME or NAME:PASSWORD of the proxy's clients; without a password, one is generated
+    #[arg(long, value_name = "NAME", requires = "proxy")]
+    proxy_user: Option<String>,
+    /// Directory of the proxy's certificate and key [default: brunt-record in $XDG_DATA_HOME or ~/.local/share]
+    #[arg(long, value_name = "DIR", requires = "proxy")]
+    ca_dir: Option<PathBuf>,
+    /// Trust the authorities in FILE (PEM) for servers, in place of the system's
+    #[arg(long, value_name = "FILE", requires = "proxy")]
+    cacert: Option<PathBuf>,
     /// Accept any certificate of servers
     #[arg(short = 'k', long)]
     insecure: bool,

@@ -9,6 +9,7 @@
 mod access;
 mod authority;
 mod body;
+mod fields;
 mod forward;
 mod pages;
 mod server;
@@ -19,7 +20,7 @@ mod welcome;
 
 pub use access::ProxyCredentials;
 pub use authority::{CERTIFICATE_FILE, CertificateAuthority, KEY_FILE};
-pub use forward::VIA_NAME;
+pub use fields::VIA_NAME;
 pub use welcome::WELCOME_HOST;
 
 use crate::error::RecordError;

@@ -1,8 +1,11 @@
 //! Forwards requests to servers, and records them.
 
 use super::body::RecordedBody;
+use super::fields::{
+    VIA_VALUE, has_passed, is_socket, join_cookies, prepare, remove_connection_fields,
+};
 use super::socket;
-use super::traffic::{BodyPart, SharedExchange, Traffic, fields};
+use super::traffic::{BodyPart, SharedExchange, Traffic, field_texts};
 use super::welcome::typed;
 use super::{ProxyOptions, ReplyBody};
 use crate::error::RecordError;
@@ -11,13 +14,9 @@ use brunt_wire::tls::TlsClients;
 use bytes::Bytes;
 use http_body_util::{BodyExt, Full};
 use hyper::body::Incoming;
-use hyper::header::{
-    ACCEPT_ENCODING, CONNECTION, COOKIE, EXPECT, HOST, HeaderMap, HeaderName, HeaderValue,
-    IF_MODIFIED_SINCE, IF_NONE_MATCH, PROXY_AUTHENTICATE, PROXY_AUTHORIZATION,
-    SEC_WEBSOCKET_EXTENSIONS, TE, TRAILER, TRANSFER_ENCODING, UPGRADE, VIA,
-};
+use hyper::header::{HOST, PROXY_AUTHORIZATION, VIA};
 use hyper::http::uri::{Authority, Parts, PathAndQuery, Scheme};
-use hyper::{Method, Request, Response, StatusCode, Uri, Version};
+use hyper::{Request, Response, StatusCode, Uri, Version};
 use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
 use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
@@ -26,29 +25,8 @@ use std::error::Error;
 use std::io;
 use std::time::Duration;
 
-/// Name of the proxy in the header field `Via`. The studio refuses requests that have it.
-pub const VIA_NAME: &str = "brunt-record";
-
-/// Value of the header field `Via` of each message that is forwarded.
-const VIA_VALUE: HeaderValue = HeaderValue::from_static("1.1 brunt-record");
-
 /// Maximum time to connect to a server.
 const CONNECT_TIME: Duration = Duration::from_secs(30);
-
-/// Header fields of one connection (RFC 9110, 7.6.1), and those for a proxy.
-const CONNECTION_FIELDS: [HeaderName; 8] = [
-    CONNECTION,
-    HeaderName::from_static("keep-alive"),
-    HeaderName::from_static("proxy-connection"),
-    PROXY_AUTHENTICATE,
-    PROXY_AUTHORIZATION,
-    TRAILER,
-    TRANSFER_ENCODING,
-    UPGRADE,
-];
-
-/// Encodings that are recorded as text.
-const ENCODINGS: [&str; 4] = ["gzip", "x-gzip", "deflate", "identity"];
 
 type ServerClient = Client<HttpsConnector<HttpConnector>, RecordedBody>;
 
@@ -161,7 +139,7 @@ impl Servers {
         let exchange = traffic.begin(
             head.method.as_str(),
             uri.to_string(),
-            fields(&recorded_fields),
+            field_texts(&recorded_fields),
             protocol,
         );
         prepare(&mut head.headers, is_socket);
@@ -222,88 +200,6 @@ fn answer(
     reply.map(|body| RecordedBody::new(body, exchange, BodyPart::Reply).boxed_unsync())
 }
 
-/// Changes the header fields of a request for its server.
-fn prepare(headers: &mut HeaderMap, is_socket: bool) {
-    let trailers = headers.get(TE).is_some_and(|te| te.as_bytes() == b"trailers");
-    remove_connection_fields(headers);
-    headers.remove(TE);
-    if trailers {
-        // Servers of gRPC require it.
-        headers.insert(TE, HeaderValue::from_static("trailers"));
-    }
-    // The proxy has answered it, since it reads the body at once.
-    headers.remove(EXPECT);
-    // A reply 304 has no body, in which later requests may find their values.
-    headers.remove(IF_NONE_MATCH);
-    headers.remove(IF_MODIFIED_SINCE);
-    restrict_encodings(headers);
-    if is_socket {
-        // Compressed messages could not be recorded.
-        headers.remove(SEC_WEBSOCKET_EXTENSIONS);
-        headers.insert(CONNECTION, HeaderValue::from_static("Upgrade"));
-        headers.insert(UPGRADE, HeaderValue::from_static("websocket"));
-    }
-    headers.append(VIA, VIA_VALUE);
-}
-
-/// Leaves encodings that the proxy can decode.
-fn restrict_encodings(headers: &mut HeaderMap) {
-    let values: Vec<String> = headers
-        .get_all(ACCEPT_ENCODING)
-        .iter()
-        .filter_map(|value| value.to_str().ok())
-        .flat_map(|value| value.split(','))
-        .filter(|item| {
-            let name = item.split(';').next().unwrap_or_default().trim();
-            ENCODINGS.iter().any(|known| known.eq_ignore_ascii_case(name))
-        })
-        .map(|item| item.trim().to_owned())
-        .collect();
-    if headers.contains_key(ACCEPT_ENCODING) {
-        let value = if values.is_empty() { "identity".to_owned() } else { values.join(", ") };
-        headers.remove(ACCEPT_ENCODING);
-        headers.extend(HeaderValue::from_str(&value).map(|value| (ACCEPT_ENCODING, value)));
-    }
-}
-
-fn remove_connection_fields(headers: &mut HeaderMap) {
-    let names: Vec<HeaderName> = headers
-        .get_all(CONNECTION)
-        .iter()
-        .filter_map(|value| value.to_str().ok())
-        .flat_map(|value| value.split(','))
-        .filter_map(|name| name.trim().parse().ok())
-        .collect();
-    for name in names.iter().chain(&CONNECTION_FIELDS) {
-        headers.remove(name);
-    }
-}
-
-/// Joins the cookies of HTTP/2, which may be in several fields (RFC 9113, 8.2.3).
-fn join_cookies(headers: &mut HeaderMap) {
-    let cookies: Vec<&[u8]> = headers.get_all(COOKIE).iter().map(HeaderValue::as_bytes).collect();
-    if cookies.len() > 1
-        && let Ok(value) = HeaderValue::from_bytes(&cookies.join(&b"; "[..]))
-    {
-        headers.insert(COOKIE, value);
-    }
-}
-
-/// True if a request opens a WebSocket.
-fn is_socket(method: &Method, headers: &HeaderMap) -> bool {
-    let upgrade = headers.get(UPGRADE).map(HeaderValue::as_bytes).unwrap_or_default();
-    *method == Method::GET && upgrade.eq_ignore_ascii_case(b"websocket")
-}
-
-/// True if a request was forwarded by this proxy, or another one of brunt.
-fn has_passed(headers: &HeaderMap) -> bool {
-    let mut values = headers.get_all(VIA).iter();
-    values.any(|value| {
-        let value = String::from_utf8_lossy(value.as_bytes()).to_ascii_lowercase();
-        value.contains(VIA_NAME)
-    })
-}
-
 /// Name of a version in HAR.
 fn protocol(version: Version) -> &'static str {
     match version {
@@ -355,37 +251,6 @@ fn has_wrong_certificate(error: &(dyn Error + 'static)) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn headers(fields: &[(&'static str, &'static str)]) -> HeaderMap {
-        let mut headers = HeaderMap::new();
-        for (name, value) in fields {
-            headers.append(*name, HeaderValue::from_static(value));
-        }
-        headers
-    }
-
-    #[test]
-    fn fields_of_a_connection_are_not_forwarded() {
-        let mut request = headers(&[
-            ("connection", "close, x-one"),
-            ("x-one", "1"),
-            ("x-two", "2"),
-            ("te", "trailers"),
-            ("proxy-authorization", "Basic eDp5"),
-            ("accept-encoding", "br, gzip;q=0.5, zstd"),
-            ("if-none-match", "\"a\""),
-            // A client cannot have the proxy remove its own field.
-            ("connection", "via"),
-        ]);
-        prepare(&mut request, false);
-        let expected =
-            headers(&[("x-two", "2"), ("te", "trailers"), ("accept-encoding", "gzip;q=0.5")]);
-        assert_eq!(request.get_all(VIA).iter().collect::<Vec<_>>(), [VIA_VALUE]);
-        request.remove(VIA);
-        assert_eq!(request, expected);
-        assert!(has_passed(&headers(&[("via", "1.0 other, 1.1 Brunt-Record (x)")])));
-        assert!(!has_passed(&headers(&[("via", "1.1 varnish")])));
-    }
 
     #[test]
     fn a_target_is_compared_with_its_default_port() {

@@ -115,3 +115,86 @@ fn title(exchange: &Exchange) -> Option<String> {
     let words: Vec<&str> = text.split_whitespace().collect();
     Some(words.join(" ")).filter(|title| !title.is_empty())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exchange::{ExchangeReply, ReplyBody};
+
+    const NAVIGATION: [(&str, &str); 2] =
+        [("sec-fetch-mode", "navigate"), ("sec-fetch-dest", "document")];
+
+    fn exchange(path: &str, started: f64, headers: &[(&str, &str)]) -> Exchange {
+        let headers: Vec<(String, String)> =
+            headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        let media_type = if path.ends_with(".json") { "application/json" } else { "text/html" };
+        let text = format!("<title>Page of {path}</title>");
+        Exchange {
+            kind: kind(&headers).to_owned(),
+            method: "GET".to_owned(),
+            url: format!("http://shop.example{path}"),
+            headers,
+            started,
+            ended: started + 0.1,
+            reply: Some(ExchangeReply {
+                status: 200,
+                media_type: media_type.to_owned(),
+                ..ExchangeReply::default()
+            }),
+            body: Some(ReplyBody { text, is_base64: false }),
+            ..Exchange::default()
+        }
+    }
+
+    fn redirect(mut exchange: Exchange, location: &str) -> Exchange {
+        let reply = exchange.reply.as_mut().unwrap();
+        reply.status = 302;
+        reply.headers.push(("location".to_owned(), location.to_owned()));
+        exchange.body = None;
+        exchange
+    }
+
+    /// Page of each exchange, and titles of pages.
+    fn assigned(mut exchanges: Vec<Exchange>) -> (Vec<usize>, Vec<String>) {
+        let pages = assign(&mut exchanges);
+        let numbers = exchanges.iter().map(|exchange| exchange.page.unwrap()).collect();
+        (numbers, pages.into_iter().map(|page| page.title).collect())
+    }
+
+    #[test]
+    fn a_navigation_begins_a_page_and_its_redirects_stay_in_it() {
+        let (numbers, titles) = assigned(vec![
+            redirect(exchange("/login", 0.0, &NAVIGATION), "/cart#top"),
+            exchange("/cart", 0.2, &NAVIGATION),
+            exchange(
+                "/items.json",
+                0.4,
+                &[("sec-fetch-mode", "cors"), ("sec-fetch-dest", "empty")],
+            ),
+            exchange(
+                "/frame",
+                0.5,
+                &[("sec-fetch-mode", "navigate"), ("sec-fetch-dest", "iframe")],
+            ),
+            exchange("/orders", 0.9, &NAVIGATION),
+            // The same address again is another page.
+            exchange("/orders", 1.2, &NAVIGATION),
+        ]);
+        assert_eq!(numbers, [0, 0, 0, 0, 1, 2]);
+        assert_eq!(titles, ["Page of /cart", "Page of /orders", "Page of /orders"]);
+    }
+
+    #[test]
+    fn requests_of_other_programs_are_grouped_by_pauses() {
+        let (numbers, titles) = assigned(vec![
+            exchange("/a.json", 0.0, &[]),
+            exchange("/b.json", 1.9, &[]),
+            exchange("/c.json", 4.2, &[]),
+            // A browser that sends no `Sec-Fetch` fields, and one of its scripts.
+            exchange("/shop", 4.4, &[("accept", "text/html,*/*")]),
+            exchange("/part", 4.5, &[("accept", "text/html"), ("x-requested-with", "fetch")]),
+        ]);
+        assert_eq!(numbers, [0, 0, 1, 2, 2]);
+        assert_eq!(titles, ["", "", "Page of /shop"]);
+    }
+}

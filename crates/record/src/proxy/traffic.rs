@@ -166,7 +166,7 @@ impl SharedExchange {
     /// Records the head of the reply.
     pub(super) fn set_reply(&self, status: u16, protocol: &str, headers: &HeaderMap) {
         let mut exchange = lock(&self.exchange);
-        let headers = fields(headers);
+        let headers = field_texts(headers);
         let media_type = field(&headers, "content-type").to_owned();
         exchange.is_reply_cut = is_opaque(&media_type);
         let exchange = &mut exchange.exchange;
@@ -274,7 +274,7 @@ fn size_of_field(field: &(String, String)) -> usize {
 }
 
 /// Header fields with their values as text.
-pub(super) fn fields(headers: &HeaderMap) -> Vec<(String, String)> {
+pub(super) fn field_texts(headers: &HeaderMap) -> Vec<(String, String)> {
     headers
         .iter()
         .map(|(name, value)| {
