@@ -32,6 +32,8 @@ extractors. The browser has a temporary profile, which is removed. No
 certificate is installed. Without --proxy, no port is opened. Secrets are not
 copied to the plan, but a HAR contains all of them. Method: docs/record.md.";
 
+const CA_DIR: &str = "Directory of the proxy's certificate and key [default: brunt-record in $XDG_DATA_HOME or ~/.local/share]";
+
 /// Arguments of `brunt record`.
 #[derive(Debug, Clone, Args)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a switch")]
@@ -82,8 +84,7 @@ pub struct RecordArgs {
     /// Require NAME or NAME:PASSWORD of the proxy's clients; without a password, one is generated
     #[arg(long, value_name = "NAME", requires = "proxy")]
     proxy_user: Option<String>,
-    /// Directory of the proxy's certificate and key [default: brunt-record in $XDG_DATA_HOME or ~/.local/share]
-    #[arg(long, value_name = "DIR", requires = "proxy")]
+    #[arg(long, value_name = "DIR", requires = "proxy", help = CA_DIR)]
     ca_dir: Option<PathBuf>,
     /// Trust the authorities in FILE (PEM) for servers, in place of the system's
     #[arg(long, value_name = "FILE", requires = "proxy")]

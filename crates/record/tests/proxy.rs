@@ -60,7 +60,7 @@ impl TestProxy {
     /// Sends bytes to the proxy, and returns all bytes until it closes the connection.
     fn send(&self, bytes: &[u8]) -> String {
         let mut stream = TcpStream::connect(self.address()).unwrap();
-        stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+        stream.set_read_timeout(Some(Duration::from_mins(1))).unwrap();
         stream.write_all(bytes).unwrap();
         let mut reply = Vec::new();
         let _ = stream.read_to_end(&mut reply);
@@ -215,7 +215,9 @@ fn comparable(output: &Output) -> (usize, String) {
         let name = line.split(':').next().unwrap_or_default().to_ascii_lowercase();
         !["date", "via", "connection", "transfer-encoding"].contains(&name.as_str())
     });
-    let text: String = lines.take(100).map(|line| format!("{:.200}\n", line.trim_end())).collect();
+    let lines: Vec<String> =
+        lines.take(100).map(|line| format!("{:.200}", line.trim_end())).collect();
+    let text = lines.join("\n");
     (output.stdout.len().min(if text.starts_with("HTTP") { 0 } else { LARGE_BYTES }), text)
 }
 

@@ -36,7 +36,7 @@ const MAX_CONNECTIONS: usize = 1024;
 const AFTER_ACCEPT_ERROR: Duration = Duration::from_millis(100);
 
 /// Maximum time for the head of a request, and for the first bytes of a tunnel.
-const HEAD_TIME: Duration = Duration::from_secs(60);
+const HEAD_TIME: Duration = Duration::from_mins(1);
 
 /// First byte of a TLS handshake (RFC 8446, 5.1).
 const TLS_HANDSHAKE: u8 = 0x16;

@@ -148,8 +148,7 @@ impl Traffic {
     /// Returns the recording so far, and begins another one.
     pub(super) fn take_recording(&self, name: &str) -> Recording {
         let TrafficState { exchanges, limits } = std::mem::take(&mut *lock(&self.state));
-        let mut exchanges: Vec<Exchange> =
-            exchanges.iter().map(|shared| shared.finished()).collect();
+        let mut exchanges: Vec<Exchange> = exchanges.iter().map(SharedExchange::finished).collect();
         let failed = exchanges.iter().filter(|exchange| exchange.has_failed()).count();
         exchanges.retain(|exchange| !exchange.has_failed());
         let pages = pages::assign(&mut exchanges);
@@ -171,7 +170,7 @@ impl SharedExchange {
         exchange.is_reply_cut = is_opaque(&media_type);
         let exchange = &mut exchange.exchange;
         if media_type.starts_with("text/event-stream") {
-            exchange.kind = "eventsource".to_owned();
+            "eventsource".clone_into(&mut exchange.kind);
         }
         exchange.ended = unix_seconds();
         exchange.failure = String::new();
@@ -186,13 +185,13 @@ impl SharedExchange {
 
     /// Records that there is no reply.
     pub(super) fn fail(&self, reason: &str) {
-        lock(&self.exchange).exchange.failure = reason.to_owned();
+        reason.clone_into(&mut lock(&self.exchange).exchange.failure);
     }
 
     /// Records that the request opens a WebSocket.
     pub(super) fn set_socket(&self) {
         let exchange = &mut lock(&self.exchange).exchange;
-        exchange.kind = "websocket".to_owned();
+        "websocket".clone_into(&mut exchange.kind);
         exchange.url = exchange.url.replacen("http", "ws", 1);
     }
 
