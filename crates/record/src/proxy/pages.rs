@@ -127,7 +127,7 @@ mod tests {
     fn exchange(path: &str, started: f64, headers: &[(&str, &str)]) -> Exchange {
         let headers: Vec<(String, String)> =
             headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-        let media_type = if path.ends_with(".json") { "application/json" } else { "text/html" };
+        let media_type = if path.contains("json") { "application/json" } else { "text/html" };
         let text = format!("<title>Page of {path}</title>");
         Exchange {
             kind: kind(&headers).to_owned(),
