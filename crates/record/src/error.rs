@@ -53,7 +53,9 @@ pub enum RecordError {
         remedy: String,
     },
     /// The address of the proxy cannot be used.
-    #[error("--proxy {address}: {reason}; write another port, or 0 for any free one: --proxy {}:0", address.ip())]
+    #[error(
+        "--proxy {address}: {reason}; write an address of this machine with a free port, such as --proxy 127.0.0.1:0"
+    )]
     Listen {
         /// The address.
         address: SocketAddr,

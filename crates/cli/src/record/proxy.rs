@@ -92,6 +92,12 @@ fn credentials(
 fn explain(proxy: &ProxyRecorder, credentials: Option<&ProxyCredentials>) {
     let address = proxy.address();
     let file = proxy.authority().file().display();
+    // No client can connect to the address 0.0.0.0.
+    let shown = if address.ip().is_unspecified() {
+        format!("ADDRESS-OF-THIS-MACHINE:{}", address.port())
+    } else {
+        address.to_string()
+    };
     let user = credentials.map(|credentials| format!(" --proxy-user {}", credentials.user()));
     let user = user.unwrap_or_default();
     screen::print_line(&format!("brunt: the proxy listens at {address}"));
@@ -109,7 +115,7 @@ fn explain(proxy: &ProxyRecorder, credentials: Option<&ProxyCredentials>) {
     }
     explain_certificate(proxy.authority());
     screen::print_line(&format!(
-        "brunt:   curl:     curl --proxy http://{address}{user} --cacert {file} https://…"
+        "brunt:   curl:     curl --proxy http://{shown}{user} --cacert {file} https://…"
     ));
     screen::print_line(&format!(
         "brunt:   phones:   set the proxy in the Wi-Fi settings, and open http://{WELCOME_HOST}/"

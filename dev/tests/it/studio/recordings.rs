@@ -69,8 +69,8 @@ fn a_recording_with_a_proxy_opens_its_plan_and_does_not_reach_the_studio() {
         shown = studio.get_with("/record/1", &cookie);
         shown.body.contains("id=\"edit\"") || shown.body.contains("failed")
     });
-    assert!(shown.body.contains("get: /shop"), "{}", shown.body);
-    assert!(fs::read_to_string(&file).expect("a plan").contains("get: /shop"));
+    assert!(shown.body.contains("/shop"), "{}", shown.body);
+    assert!(fs::read_to_string(&file).expect("a plan").contains("/shop\n"));
 }
 
 #[test]
