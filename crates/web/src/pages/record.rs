@@ -60,15 +60,16 @@ fn record_form(fields: &Fields, token: &str) -> Markup {
                 fieldset {
                     legend { "Source" }
                     @for (kind, title) in KINDS {
-                        label { input type="radio" name="kind" value=(kind) checked[kind == chosen.0]; " " (title) }
+                        label class="choice" { input type="radio" name="kind" value=(kind) checked[kind == chosen.0]; " " (title) }
                     }
                 }
-                label { input type="checkbox" name="twice" value="yes" checked[fields.has("twice")];
+                label class="choice" { input type="checkbox" name="twice" value="yes" checked[fields.has("twice")];
                     " Record twice to find dynamic values: repeat the same actions in a second recording" }
                 label { "Plan file to create " input class="wide" name="file" value=(file) required; }
-                label { input type="checkbox" name="force" value="yes"; " " (OVERWRITE) }
+                label class="choice" { input type="checkbox" name="force" value="yes"; " " (OVERWRITE) }
                 label { "Address of the proxy " input class="wide" name="address" value=(fields.first("address"))
-                    placeholder="127.0.0.1:8080; for phones, the address of this machine in its network"; }
+                    placeholder="127.0.0.1:8080"; }
+                p class="hint" { "For a phone, write the address of this machine in its network, with a port." }
                 button { "Start the recording" }
             }
         },
