@@ -105,7 +105,7 @@ pub enum BruntCommand {
     )]
     #[command(arg_required_else_help = true, max_term_width = 110, after_help = crate::import::EXAMPLES)]
     Import(crate::import::ImportArgs),
-    /// Records a browser, and creates a plan file; a second recording finds its dynamic values
+    /// Records a browser or other programs, and creates a plan file; a second recording finds its dynamic values
     #[cfg(feature = "record")]
     #[command(arg_required_else_help = true, max_term_width = 110, after_help = crate::record::EXAMPLES)]
     Record(crate::record::RecordArgs),

@@ -1,11 +1,16 @@
-//! The command `brunt record URL`: records a browser, and creates a plan file. `brunt-record` does the work.
+//! The command `brunt record`: records a browser, or the clients of a proxy, and creates a plan file. `brunt-record` does
+//! the work.
+
+mod proxy;
 
 use crate::exit::{CommandError, Exit, runtime_error, usage_error};
 use crate::{screen, signals};
 use anyhow::{Context, anyhow};
+use brunt_record::ProxyRecorder;
 use brunt_record::{BrowserOptions, PlanOptions, RecordError, Recorder, Recording};
 use brunt_record::{browser, plan};
 use clap::Args;
+use proxy::ProxyAddress;
 use std::fs::{self, OpenOptions, Permissions};
 use std::io::Write;
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
@@ -19,18 +24,23 @@ Examples:
   brunt record http://127.0.0.1:8080/ --twice -o shop.yaml   two recordings
   brunt record http://127.0.0.1:8080/ --har one.har -o shop.yaml
   brunt record http://127.0.0.1:8080/ --again one.har -o shop.yaml --force
+  brunt record --proxy -o app.yaml   programs that use the proxy 127.0.0.1:8080
+  brunt record https://shop.example/ --proxy 192.0.2.7:8080 -o app.yaml
 
 Of two recordings, values that differ and come from an earlier reply become
 extractors. The browser has a temporary profile, which is removed. No
-certificate is installed, no proxy is used, no port is opened. Secrets are not
+certificate is installed. Without --proxy, no port is opened. Secrets are not
 copied to the plan, but a HAR contains all of them. Method: docs/record.md.";
+
+const CA_DIR: &str = "Directory of the proxy's certificate and key [default: brunt-record in $XDG_DATA_HOME or ~/.local/share]";
 
 /// Arguments of `brunt record`.
 #[derive(Debug, Clone, Args)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a switch")]
 pub struct RecordArgs {
-    /// First page
-    url: String,
+    /// First page; with --proxy, the site whose requests are kept [default with --proxy: that of the first page]
+    #[arg(required_unless_present = "proxy")]
+    url: Option<String>,
     /// Write the plan to FILE [default: standard output]
     #[arg(short, long = "output", value_name = "FILE")]
     output: Option<PathBuf>,
@@ -61,7 +71,25 @@ pub struct RecordArgs {
     /// Open no window; the recording ends when the first page is complete
     #[arg(long)]
     headless: bool,
-    /// Accept any certificate
+    /// Record the programs that use a proxy at ADDRESS, until Ctrl-C [default: 127.0.0.1:8080, or a free port]
+    #[arg(
+        long,
+        value_name = "ADDRESS",
+        num_args = 0..=1,
+        default_missing_value = "default",
+        hide_default_value = true,
+        conflicts_with_all = ["browser", "headless"]
+    )]
+    proxy: Option<ProxyAddress>,
+    /// Require NAME or NAME:PASSWORD of the proxy's clients; without a password, one is generated
+    #[arg(long, value_name = "NAME", requires = "proxy")]
+    proxy_user: Option<String>,
+    #[arg(long, value_name = "DIR", requires = "proxy", help = CA_DIR)]
+    ca_dir: Option<PathBuf>,
+    /// Trust the authorities in FILE (PEM) for servers, in place of the system's
+    #[arg(long, value_name = "FILE", requires = "proxy")]
+    cacert: Option<PathBuf>,
+    /// Accept any certificate of servers
     #[arg(short = 'k', long)]
     insecure: bool,
 }
@@ -76,7 +104,7 @@ pub fn record(args: &RecordArgs) -> Result<Exit, CommandError> {
             )));
         }
     }
-    if !args.headless && !has_display() {
+    if args.proxy.is_none() && !args.headless && !has_display() {
         return Err(usage_error(anyhow!(
             "the browser needs a display, and neither `DISPLAY` nor `WAYLAND_DISPLAY` is set; write --headless to record only the first page"
         )));
@@ -92,20 +120,31 @@ pub fn record(args: &RecordArgs) -> Result<Exit, CommandError> {
         }
     }
     let earlier = args.again.as_deref().map(read).transpose()?;
-    let options = browser_options(args).map_err(|error| usage_error(error.into()))?;
+    let site = site(args)?;
     let stopped = signals::stop_flag().map_err(runtime_error)?;
-    let recording = record_once(args, &options, &stopped)?;
+    let source = match args.proxy {
+        Some(address) => RecordingSource::Proxy(proxy::start(args, address)?),
+        None => RecordingSource::Browser(
+            browser_options(args).map_err(|error| usage_error(error.into()))?,
+        ),
+    };
+    let recording = source.record_once(args, &stopped)?;
     if let Some(file) = &args.har {
         write(file, recording.har())?;
     }
     let (first, second) = match earlier {
         Some(earlier) => (earlier, Some(recording)),
         None if args.twice => {
-            screen::print_line(
-                "brunt: recorded; now repeat the same actions in the second browser",
-            );
+            screen::print_line(match source {
+                RecordingSource::Browser(_) => {
+                    "brunt: recorded; now repeat the same actions in the second browser"
+                }
+                RecordingSource::Proxy(_) => {
+                    "brunt: recorded; now repeat the same actions, and press Ctrl-C again"
+                }
+            });
             stopped.store(false, Ordering::Relaxed);
-            let second = record_once(args, &options, &stopped).inspect_err(|failure| {
+            let second = source.record_once(args, &stopped).inspect_err(|failure| {
                 screen::print_line(&format!(
                     "brunt: the second recording failed, so the plan is that of the first one, without extractors of \
                      values that differ: {:#}",
@@ -118,14 +157,16 @@ pub fn record(args: &RecordArgs) -> Result<Exit, CommandError> {
     };
     let conversion = PlanOptions {
         base: None,
+        site,
         hosts: args.hosts.clone(),
         keep_static: args.keep_static,
         think: !args.no_think,
     };
     let recorded_plan = plan::plan(&first, second.as_ref(), &conversion)
+        .inspect_err(|_| first.cuts.iter().for_each(|cut| print_left_out(cut)))
         .map_err(|error| usage_error(error.into()))?;
     for part in &recorded_plan.left_out {
-        screen::print_line(&format!("brunt: left out: {part}"));
+        print_left_out(part);
     }
     if let Some(correlation) = &recorded_plan.correlation {
         for line in correlation.report().lines() {
@@ -141,6 +182,10 @@ pub fn record(args: &RecordArgs) -> Result<Exit, CommandError> {
     let next = format!("check it with `brunt plan check {name}`, run it with `brunt run {name}`");
     crate::output::print(format!("{name} is written: {next}\n")).map_err(runtime_error)?;
     Ok(Exit::Measured)
+}
+
+fn print_left_out(part: &str) {
+    screen::print_line(&format!("brunt: left out: {part}"));
 }
 
 /// True if the environment names a display. Other systems than Linux need no name.
@@ -166,21 +211,51 @@ fn browser_options(args: &RecordArgs) -> Result<BrowserOptions, RecordError> {
     Ok(options)
 }
 
-/// Records until the user closes the browser or sends a signal.
-fn record_once(
+/// Host of the URL, with a proxy: its clients may send their first request to another one.
+fn site(args: &RecordArgs) -> Result<Option<String>, CommandError> {
+    let Some(url) = args.url.as_deref().filter(|_| args.proxy.is_some()) else { return Ok(None) };
+    brunt_record::plan::host_of(url).map(Some).ok_or_else(|| {
+        usage_error(anyhow!(
+            "`{url}` is no URL with a host; write one such as https://shop.example/"
+        ))
+    })
+}
+
+/// A source of recordings.
+enum RecordingSource {
+    Browser(BrowserOptions),
+    Proxy(ProxyRecorder),
+}
+
+impl RecordingSource {
+    /// Records until the user closes the browser or sends a signal.
+    fn record_once(
+        &self,
+        args: &RecordArgs,
+        stopped: &AtomicBool,
+    ) -> Result<Recording, CommandError> {
+        match self {
+            Self::Browser(options) => record_browser(args, options, stopped),
+            Self::Proxy(proxy) => proxy::record_once(args, proxy, stopped),
+        }
+    }
+}
+
+fn record_browser(
     args: &RecordArgs,
     options: &BrowserOptions,
     stopped: &AtomicBool,
 ) -> Result<Recording, CommandError> {
+    let url = args.url.as_deref().unwrap_or_default();
     let mut recorder = Recorder::start(options).map_err(runtime_error)?;
-    recorder.navigate(&args.url).map_err(runtime_error)?;
+    recorder.navigate(url).map_err(runtime_error)?;
     if args.headless {
         recorder.wait_until_idle().map_err(runtime_error)?;
     } else {
         screen::print_line("brunt: recording; close the browser or press Ctrl-C to end it");
         recorder.record(&|| stopped.load(Ordering::Relaxed)).map_err(runtime_error)?;
     }
-    Ok(recorder.finish(&args.url))
+    Ok(recorder.finish(url))
 }
 
 fn read(file: &Path) -> Result<Recording, CommandError> {

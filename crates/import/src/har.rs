@@ -202,7 +202,8 @@ fn selected(
     has_replies: bool,
 ) -> Vec<Flow> {
     let first = entries.iter().find(|entry| entry.is_document()).or(entries.first());
-    let first_host = first.and_then(|entry| entry.url.host_str()).unwrap_or_default();
+    let first_host = first.and_then(|entry| entry.url.host_str());
+    let first_host = options.site.as_deref().or(first_host).unwrap_or_default();
     // Then other hosts of the site, such as static.example.org, are included.
     let first_host = first_host.strip_prefix("www.").unwrap_or(first_host).to_owned();
     let hosts: Vec<&str> = std::iter::once(first_host.as_str())

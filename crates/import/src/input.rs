@@ -13,6 +13,8 @@ pub struct ImportOptions {
     pub think: bool,
     /// HAR: include images, scripts, style sheets and fonts.
     pub resources: bool,
+    /// HAR: host whose requests are included; None for that of the first page.
+    pub site: Option<String>,
     /// HAR: further hosts to include.
     pub hosts: Vec<String>,
     /// `OpenAPI`: include only operations with one of these tags.

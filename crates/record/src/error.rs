@@ -2,6 +2,7 @@
 
 use brunt_import::ImportError;
 use std::io;
+use std::net::SocketAddr;
 
 /// A recording that failed, or that is no HAR.
 #[derive(Debug, thiserror::Error)]
@@ -41,6 +42,34 @@ pub enum RecordError {
         /// Time limit.
         seconds: u64,
     },
+    /// A file of the proxy's certificate cannot be used.
+    #[error("`{path}`: {reason}; {remedy}")]
+    ProxyFile {
+        /// Path of the file or directory.
+        path: String,
+        /// Reason.
+        reason: String,
+        /// Remedy for the user.
+        remedy: String,
+    },
+    /// The address of the proxy cannot be used.
+    #[error(
+        "--proxy {address}: {reason}; write an address of this machine with a free port, such as --proxy 127.0.0.1:0"
+    )]
+    Listen {
+        /// The address.
+        address: SocketAddr,
+        /// Error of the system.
+        reason: io::Error,
+    },
+    /// Other machines can reach the proxy, and need no password.
+    #[error(
+        "--proxy {0}: other machines can reach this address, so they must authenticate; add --proxy-user NAME"
+    )]
+    NoPassword(SocketAddr),
+    /// The settings of TLS for servers cannot be used.
+    #[error("TLS to servers: {0}; correct --cacert FILE, or leave it out")]
+    Tls(String),
     /// A recording cannot be converted.
     #[error(transparent)]
     Import(#[from] ImportError),

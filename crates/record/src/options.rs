@@ -7,6 +7,8 @@ use brunt_import::ImportOptions;
 pub struct PlanOptions {
     /// Server that replaces the recorded one.
     pub base: Option<String>,
+    /// Host whose requests are included; None for that of the first page.
+    pub site: Option<String>,
     /// Further hosts to include.
     pub hosts: Vec<String>,
     /// Include images, scripts, style sheets and fonts.
@@ -17,7 +19,7 @@ pub struct PlanOptions {
 
 impl Default for PlanOptions {
     fn default() -> Self {
-        Self { base: None, hosts: Vec::new(), keep_static: false, think: true }
+        Self { base: None, site: None, hosts: Vec::new(), keep_static: false, think: true }
     }
 }
 
@@ -28,6 +30,7 @@ impl PlanOptions {
             base: self.base.clone(),
             think: self.think,
             resources: self.keep_static,
+            site: self.site.clone(),
             hosts: self.hosts.clone(),
             ..ImportOptions::default()
         }

@@ -5,6 +5,7 @@ use crate::error::RecordError;
 use crate::options::PlanOptions;
 use crate::recording::Recording;
 use brunt_import::{har, write};
+use url::Url;
 
 /// Maximum number of lines for values that differ, in the comments of a plan.
 const MAX_NOTES: usize = 20;
@@ -42,7 +43,7 @@ pub fn plan(
             })?
         }
     };
-    plan.about = format!("Recorded in a browser: {}.", first.name);
+    plan.about = format!("Recorded by `brunt record`: {}.", first.name);
     // `brunt import har` has another name for this option.
     for part in &mut plan.left_out {
         *part = part.replace("--resources keeps", "--keep-static keeps");
@@ -51,6 +52,12 @@ pub fn plan(
     plan.notes.extend(correlation.iter().flat_map(notes));
     let text = write::yaml(&plan, &first.name)?;
     Ok(RecordedPlan { text, correlation, left_out: plan.left_out })
+}
+
+/// Host of a URL; None if it has none, or another scheme than HTTP.
+pub fn host_of(url: &str) -> Option<String> {
+    let url = Url::parse(url).ok().filter(|url| url.scheme().starts_with("http"))?;
+    url.host_str().map(str::to_owned)
 }
 
 /// Comments at the top of a plan. They contain no values, because values may be secrets.

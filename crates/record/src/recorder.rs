@@ -3,24 +3,16 @@
 //! A page begins with a navigation of a window, or with another path that a script sets. Bodies of images, fonts,
 //! style sheets and media are not read, because no later request has their values.
 
-mod exchange;
-
 use crate::browser::{Browser, BrowserOptions};
 use crate::devtools::{CommandId, DevToolsMessage};
 use crate::error::RecordError;
+use crate::exchange::{Exchange, ExchangeReply, RecordedPage, ReplyBody, WebSocketFrame};
+use crate::exchange::{MAX_BODY_BYTES, MAX_TOTAL_BYTES, har, headers, text};
 use crate::recording::Recording;
 use brunt_engine::clock::unix_seconds;
-use exchange::{Exchange, ExchangeReply, ReplyBody, WebSocketFrame};
-use exchange::{date_time, headers, page_id, text};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::time::Duration;
-
-/// Maximum size of a body, in bytes.
-const MAX_BODY_BYTES: u64 = 8 << 20;
-
-/// Maximum size of all bodies, in bytes.
-const MAX_TOTAL_BYTES: u64 = 256 << 20;
 
 /// Types of resources without values for later requests; their bodies are not read.
 const OPAQUE_KINDS: [&str; 6] = ["image", "font", "stylesheet", "media", "texttrack", "manifest"];
@@ -228,14 +220,6 @@ struct TargetSession {
     target: String,
     page: Option<usize>,
     loader: String,
-}
-
-/// A page, which becomes a transaction.
-#[derive(Debug)]
-struct RecordedPage {
-    url: String,
-    title: String,
-    wall: f64,
 }
 
 /// Header fields of an exchange, which arrive separately.
@@ -660,35 +644,10 @@ impl RecorderState {
         if failed > 0 {
             self.cuts.insert("requests without a reply", failed);
         }
-        let entries: Vec<Value> = self
-            .exchanges
-            .iter()
-            .filter(|exchange| !exchange.is_cached && !exchange.has_failed())
-            .map(Exchange::entry)
-            .collect();
-        let pages: Vec<Value> = self
-            .pages
-            .iter()
-            .enumerate()
-            .map(|(index, page)| {
-                let title = if page.title.is_empty() { &page.url } else { &page.title };
-                json!({
-                    "id": page_id(index),
-                    "startedDateTime": date_time(page.wall),
-                    "title": title,
-                    "pageTimings": {},
-                })
-            })
-            .collect();
-        let har = json!({"log": {
-            "version": "1.2",
-            "creator": {"name": "brunt", "version": env!("CARGO_PKG_VERSION")},
-            "pages": pages,
-            "entries": entries,
-        }});
+        let exchanges =
+            self.exchanges.iter().filter(|exchange| !exchange.is_cached && !exchange.has_failed());
+        let har = har(&self.pages, exchanges);
         let cuts = self.cuts.iter().map(|(reason, count)| format!("{reason} ({count})"));
-        // As for any other input of an import.
-        let har = brunt_import::text::clean(&har.to_string()).into_owned();
         Recording::new(name.to_owned(), har, cuts.collect())
     }
 }

@@ -21,6 +21,9 @@ const TOKEN_BYTES: usize = 32;
 /// Port that URLs with `http:` need not name.
 const HTTP_PORT: u16 = 80;
 
+/// Name of `brunt record --proxy` in the header field `Via`. Its clients may be programs of other machines.
+const RECORDING_PROXY: &str = "brunt-record";
+
 /// Path of the link that sets the cookie, before its key.
 pub const LINK_PATH: &str = "/open/";
 
@@ -56,6 +59,8 @@ impl Token {
 pub enum Refusal {
     /// It names another host.
     Host,
+    /// It was sent through the proxy of a recording.
+    Proxy,
     /// It comes from a page of another site.
     Site,
     /// It has no token, or a wrong one.
@@ -69,7 +74,7 @@ impl Refusal {
     pub fn status(self) -> StatusCode {
         match self {
             Self::Host => StatusCode::MISDIRECTED_REQUEST,
-            Self::Site => StatusCode::FORBIDDEN,
+            Self::Proxy | Self::Site => StatusCode::FORBIDDEN,
             Self::Token | Self::Link => StatusCode::UNAUTHORIZED,
         }
     }
@@ -79,6 +84,9 @@ impl Refusal {
         match self {
             Self::Host => {
                 "This is not the address of the studio. Open the link that `brunt studio` has printed."
+            }
+            Self::Proxy => {
+                "The studio does not answer through the proxy of a recording. Set no proxy for its address."
             }
             Self::Site => {
                 "The studio answers only to its own pages. Go back, load the page again, and repeat it."
@@ -146,12 +154,15 @@ impl Guard {
         &self.form_token
     }
 
-    /// Checks the host of a request, and the site that it comes from.
+    /// Checks the host of a request, its way, and the site that it comes from.
     ///
     /// # Errors
     ///
-    /// It names another host, or comes from another site.
+    /// It names another host, came through the proxy of a recording, or comes from another site.
     pub fn check_host(&self, request: &Parts) -> Result<(), Refusal> {
+        if has_passed_proxy(&request.headers) {
+            return Err(Refusal::Proxy);
+        }
         let mut hosts = request.headers.get_all(header::HOST).iter();
         let (Some(host), None) = (hosts.next(), hosts.next()) else { return Err(Refusal::Host) };
         let host = host.to_str().map_err(|_| Refusal::Host)?;
@@ -227,6 +238,14 @@ impl Guard {
     }
 }
 
+/// True if the proxy of a recording has forwarded a request.
+fn has_passed_proxy(headers: &HeaderMap) -> bool {
+    headers.get_all(header::VIA).iter().any(|value| {
+        let value = String::from_utf8_lossy(value.as_bytes()).to_ascii_lowercase();
+        value.contains(RECORDING_PROXY)
+    })
+}
+
 /// Host and port of an absolute target.
 fn authority(uri: &Uri) -> Option<&str> {
     uri.authority().map(Authority::as_str)
@@ -297,6 +316,17 @@ mod tests {
         ] {
             assert_eq!(guard.check_host(&with(name, value)), expected, "{name}: {value}");
         }
+    }
+
+    #[test]
+    fn requests_through_the_proxy_of_a_recording_are_refused() {
+        let guard = guard();
+        let with =
+            |via| request("/", &[("host", "127.0.0.1:8123"), ("via", "1.0 a"), ("via", via)]);
+        for via in ["1.1 brunt-record", "1.1 other, 2 BRUNT-Record (comment)"] {
+            assert_eq!(guard.check_host(&with(via)), Err(Refusal::Proxy), "{via}");
+        }
+        assert_eq!(guard.check_host(&with("1.1 other")), Ok(()));
     }
 
     #[test]

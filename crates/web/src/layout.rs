@@ -34,6 +34,7 @@ pub fn strip(content: &Markup) -> Markup {
         header class="studio" {
             a class="brand" href="/" { "brunt studio" }
             a href="/start" { "Start a run" }
+            a href="/record" { "Record" }
             a href="/import" { "Import a plan" }
             a href="/retention" { "Retention" }
             (content)

@@ -5,6 +5,7 @@ pub mod edit;
 pub mod import;
 pub mod item;
 pub mod list;
+pub mod record;
 pub mod retention;
 pub mod start;
 pub mod starting;

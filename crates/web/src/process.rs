@@ -30,11 +30,21 @@ impl StartedProcess {
     ///
     /// The system does not allow it.
     pub fn start(program: &Path, arguments: &[String], store: &Path) -> io::Result<Self> {
+        Self::spawn(Command::new(program).args(arguments).arg("--store").arg(store))
+    }
+
+    /// Starts a command of brunt that has no store.
+    ///
+    /// # Errors
+    ///
+    /// The system does not allow it.
+    pub fn start_without_store(program: &Path, arguments: &[String]) -> io::Result<Self> {
+        Self::spawn(Command::new(program).args(arguments))
+    }
+
+    fn spawn(command: &mut Command) -> io::Result<Self> {
         let errors = tempfile::tempfile()?;
-        let mut child = Command::new(program)
-            .args(arguments)
-            .arg("--store")
-            .arg(store)
+        let mut child = command
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(errors.try_clone()?)

@@ -124,6 +124,7 @@ impl Studio {
             started: Mutex::default(),
             edited_texts: Mutex::default(),
             tries: Mutex::default(),
+            recordings: Mutex::default(),
             latest_request: AtomicU64::default(),
         };
         shared.note_request();
@@ -209,6 +210,9 @@ fn routes(shared: Arc<Shared>) -> Router {
         .route("/edit/save", post(pages::edit::save))
         .route("/edit/schema.json", get(pages::edit::plan_schema))
         .route("/import", get(pages::import::show).post(pages::import::make))
+        .route("/record", get(pages::record::show).post(pages::record::start))
+        .route("/record/{number}", get(pages::record::show_started))
+        .route("/record/{number}/stop", post(pages::record::stop))
         .route("/retention", get(pages::retention::show).post(pages::retention::prune))
         .route("/tries", post(pages::tries::start))
         .route("/tries/{number}", get(pages::tries::show))

@@ -5,6 +5,7 @@ use crate::fields::Fields;
 use crate::guard::Guard;
 use crate::layout::Problem;
 use crate::process::StartedProcess;
+use crate::recordings::StartedRecordings;
 use crate::tries::Tries;
 use crate::watched::WatchedRuns;
 use axum::body::Body;
@@ -45,6 +46,8 @@ pub struct Shared {
     pub started: Mutex<Vec<StartedProcess>>,
     /// Tries, the oldest first.
     pub tries: Mutex<Tries>,
+    /// Recordings that the studio has started, the oldest first.
+    pub recordings: Mutex<StartedRecordings>,
     /// The latest texts in editors.
     pub edited_texts: Mutex<EditedTexts>,
     /// The system, for checks of plan files.
@@ -62,6 +65,11 @@ impl Shared {
     /// Locks the tries.
     pub fn tries(&self) -> MutexGuard<'_, Tries> {
         self.tries.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Locks the recordings.
+    pub fn recordings(&self) -> MutexGuard<'_, StartedRecordings> {
+        self.recordings.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Locks the latest texts in editors.

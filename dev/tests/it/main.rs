@@ -49,6 +49,7 @@ mod plan;
 mod populations;
 mod probes;
 mod processes;
+mod record;
 mod recorded;
 mod remedies;
 mod requests;

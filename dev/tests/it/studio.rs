@@ -2,6 +2,7 @@
 //! send them.
 
 mod plans;
+mod recordings;
 
 use crate::world::lab::lab;
 use crate::world::odd::{page, serve_reply};
@@ -41,6 +42,8 @@ impl Studio {
         let out = dir.path().join("studio.out");
         let mut studio = command("studio --listen 127.0.0.1:0 --no-open --store");
         studio.arg(dir.path().join("store")).stdout(File::create(&out).expect("a file"));
+        // Recordings have their certificate there.
+        studio.env("XDG_DATA_HOME", dir.path().join("data"));
         studio.stderr(File::create(dir.path().join("studio.err")).expect("a file"));
         let server = ServerProcess::start(&mut studio);
         let mut link = String::new();

@@ -124,7 +124,12 @@ fn digest_of(bytes: &[u8]) -> String {
     if bytes.is_empty() { String::new() } else { hexadecimal(digest(&SHA256, bytes).as_ref()) }
 }
 
-fn ensure_plan_file(file: &str) -> Result<(), Problem> {
+/// Checks the name of a plan file.
+///
+/// # Errors
+///
+/// It has another ending.
+pub fn ensure_plan_file(file: &str) -> Result<(), Problem> {
     let ending = Path::new(file).extension().and_then(|ending| ending.to_str());
     if ending.is_some_and(|ending| ENDINGS.contains(&ending)) {
         return Ok(());

@@ -116,7 +116,7 @@ fn notice(plan: &str, losses: &[String]) -> Markup {
 }
 
 /// Names of the environment variables that a plan reads.
-fn environment_variables(plan: &str) -> BTreeSet<&str> {
+pub fn environment_variables(plan: &str) -> BTreeSet<&str> {
     let uses = plan.split("${env.").skip(1);
     uses.filter_map(|rest| rest.split(['}', ':']).next()).filter(|name| !name.is_empty()).collect()
 }

@@ -1,63 +1,78 @@
-//! A request of the browser with its reply, and its form in HAR.
+//! A request with its reply, and its form in HAR.
 
 use chrono::DateTime;
 use serde_json::{Value, json};
 
+/// Maximum size of a body, in bytes.
+pub(crate) const MAX_BODY_BYTES: u64 = 8 << 20;
+
+/// Maximum size of all bodies, in bytes.
+pub(crate) const MAX_TOTAL_BYTES: u64 = 256 << 20;
+
+/// A page, which becomes a transaction.
+#[derive(Debug)]
+pub(crate) struct RecordedPage {
+    pub(crate) url: String,
+    pub(crate) title: String,
+    /// Seconds since 1970.
+    pub(crate) wall: f64,
+}
+
 /// A request and its reply. Each redirect is a separate request.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Exchange {
-    pub(super) page: Option<usize>,
+pub(crate) struct Exchange {
+    pub(crate) page: Option<usize>,
     /// Type of resource, in lower case, such as `document`.
-    pub(super) kind: String,
-    pub(super) method: String,
-    pub(super) url: String,
-    pub(super) headers: Vec<(String, String)>,
-    pub(super) post: Option<String>,
+    pub(crate) kind: String,
+    pub(crate) method: String,
+    pub(crate) url: String,
+    pub(crate) headers: Vec<(String, String)>,
+    pub(crate) post: Option<String>,
     /// Seconds since 1970.
-    pub(super) wall: f64,
-    /// Seconds on the browser's monotonic clock.
-    pub(super) started: f64,
-    pub(super) ended: f64,
-    pub(super) reply: Option<ExchangeReply>,
-    pub(super) body: Option<ReplyBody>,
+    pub(crate) wall: f64,
+    /// Seconds on the clock of the recorder.
+    pub(crate) started: f64,
+    pub(crate) ended: f64,
+    pub(crate) reply: Option<ExchangeReply>,
+    pub(crate) body: Option<ReplyBody>,
     /// Reason of a failure; empty if there is none.
-    pub(super) failure: String,
-    pub(super) is_cached: bool,
+    pub(crate) failure: String,
+    pub(crate) is_cached: bool,
     /// True if the browser sends the header fields of this request in a separate event.
-    pub(super) has_extra: bool,
-    pub(super) frames: Vec<WebSocketFrame>,
+    pub(crate) has_extra: bool,
+    pub(crate) frames: Vec<WebSocketFrame>,
 }
 
 /// Head of a reply.
 #[derive(Debug, Clone, Default)]
-pub(super) struct ExchangeReply {
-    pub(super) status: u64,
-    pub(super) status_text: String,
-    pub(super) protocol: String,
-    pub(super) media_type: String,
-    pub(super) headers: Vec<(String, String)>,
+pub(crate) struct ExchangeReply {
+    pub(crate) status: u64,
+    pub(crate) status_text: String,
+    pub(crate) protocol: String,
+    pub(crate) media_type: String,
+    pub(crate) headers: Vec<(String, String)>,
 }
 
 /// Body of a reply: a text, or Base64.
 #[derive(Debug, Clone)]
-pub(super) struct ReplyBody {
-    pub(super) text: String,
-    pub(super) is_base64: bool,
+pub(crate) struct ReplyBody {
+    pub(crate) text: String,
+    pub(crate) is_base64: bool,
 }
 
 /// A message of a WebSocket.
 #[derive(Debug, Clone)]
-pub(super) struct WebSocketFrame {
-    pub(super) is_sent: bool,
-    /// Seconds on the browser's monotonic clock.
-    pub(super) time: f64,
-    pub(super) opcode: u64,
-    pub(super) data: String,
+pub(crate) struct WebSocketFrame {
+    pub(crate) is_sent: bool,
+    /// Seconds on the clock of the recorder.
+    pub(crate) time: f64,
+    pub(crate) opcode: u64,
+    pub(crate) data: String,
 }
 
 impl ExchangeReply {
     /// Reads the type `Network.Response` of the protocol.
-    pub(super) fn read(response: &Value) -> Self {
+    pub(crate) fn read(response: &Value) -> Self {
         Self {
             status: response["status"].as_f64().unwrap_or_default() as u64,
             status_text: text(response, "statusText"),
@@ -70,12 +85,12 @@ impl ExchangeReply {
 
 impl Exchange {
     /// True if no reply arrived, such as from a closed port.
-    pub(super) fn has_failed(&self) -> bool {
+    pub(crate) fn has_failed(&self) -> bool {
         self.reply.is_none() && !self.failure.is_empty()
     }
 
     /// The entry of a HAR.
-    pub(super) fn entry(&self) -> Value {
+    pub(crate) fn entry(&self) -> Value {
         let reply = self.reply.clone().unwrap_or_default();
         let mut request = json!({
             "method": self.method,
@@ -145,23 +160,52 @@ impl Exchange {
 }
 
 /// Identifier of a page in a HAR.
-pub(super) fn page_id(page: usize) -> String {
+fn page_id(page: usize) -> String {
     format!("page_{}", page + 1)
 }
 
+/// Writes a recording as HAR 1.2.
+pub(crate) fn har<'a>(
+    pages: &[RecordedPage],
+    exchanges: impl Iterator<Item = &'a Exchange>,
+) -> String {
+    let entries: Vec<Value> = exchanges.map(Exchange::entry).collect();
+    let pages: Vec<Value> = pages
+        .iter()
+        .enumerate()
+        .map(|(index, page)| {
+            let title = if page.title.is_empty() { &page.url } else { &page.title };
+            json!({
+                "id": page_id(index),
+                "startedDateTime": date_time(page.wall),
+                "title": title,
+                "pageTimings": {},
+            })
+        })
+        .collect();
+    let har = json!({"log": {
+        "version": "1.2",
+        "creator": {"name": "brunt", "version": env!("CARGO_PKG_VERSION")},
+        "pages": pages,
+        "entries": entries,
+    }});
+    // As for any other input of an import.
+    brunt_import::text::clean(&har.to_string()).into_owned()
+}
+
 /// Formats seconds since 1970 as HAR requires.
-pub(super) fn date_time(seconds: f64) -> String {
+fn date_time(seconds: f64) -> String {
     let time = DateTime::from_timestamp_micros((seconds * 1e6) as i64).unwrap_or_default();
     time.format("%Y-%m-%dT%H:%M:%S%.3fZ").to_string()
 }
 
 /// A text of a JSON object; empty if it is missing.
-pub(super) fn text(value: &Value, key: &str) -> String {
+pub(crate) fn text(value: &Value, key: &str) -> String {
     value[key].as_str().unwrap_or_default().to_owned()
 }
 
 /// Reads the type `Network.Headers`. Several fields with one name have a line each.
-pub(super) fn headers(value: &Value) -> Vec<(String, String)> {
+pub(crate) fn headers(value: &Value) -> Vec<(String, String)> {
     let fields = value.as_object().into_iter().flatten();
     fields
         .flat_map(|(name, value)| {

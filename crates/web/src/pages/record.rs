@@ -1,0 +1,275 @@
+//! Recordings of a browser, or of other programs with a proxy: a form, the messages of the recording, and its plan in
+//! the editor.
+//!
+//! A recording is a process, as from a terminal, and continues if the studio ends. It writes the plan file by itself.
+
+use super::edit::{self, EditedPlan, edit_page};
+use super::import::environment_variables;
+use crate::fields::Fields;
+use crate::layout::{Problem, page, post_form, strip};
+use crate::process::StartedProcess;
+use crate::recordings::StartedRecording;
+use crate::shared::{Shared, form, on_thread, query};
+use axum::body::Body;
+use axum::extract::{Path, State};
+use axum::http::{HeaderValue, Uri, header};
+use axum::response::{Html, IntoResponse, Redirect, Response};
+use maud::{Markup, html};
+use std::process::ExitStatus;
+use std::sync::Arc;
+
+/// Sources of a recording: value of the form, title.
+const KINDS: [(&str, &str); 3] = [
+    ("browser", "A browser, which opens now"),
+    HEADLESS,
+    (PROXY, "Another program or a phone, with a proxy"),
+];
+
+const HEADLESS: (&str, &str) = ("headless", "A browser without a window: only the first page");
+
+const OVERWRITE: &str = "Overwrite the file if it exists";
+
+/// Value of the form for a recording with a proxy.
+const PROXY: &str = "proxy";
+
+/// Shows the form. Fields of the URL are its values.
+pub async fn show(State(shared): State<Arc<Shared>>, uri: Uri) -> Html<String> {
+    let fields = query(&uri);
+    let active: Vec<(u32, String)> =
+        shared.recordings().active().map(|one| (one.number, one.file().to_owned())).collect();
+    let content = html! {
+        h1 { "Record" }
+        @for (number, file) in &active {
+            p { "Active: " a href=(address(*number)) { "recording " (number) " for " (file) } }
+        }
+        (record_form(&fields, shared.guard.form_token().text()))
+    };
+    page("Record", &strip(&html! {}), &content)
+}
+
+fn record_form(fields: &Fields, token: &str) -> Markup {
+    let chosen = KINDS.iter().find(|(kind, _)| *kind == fields.first("kind")).unwrap_or(&KINDS[0]);
+    let file = fields.first("file");
+    let file = if file.is_empty() { "recorded.yaml" } else { file };
+    post_form(
+        "/record",
+        token,
+        &html! {
+            div class="start" {
+                label { "URL " input class="wide" name="url" value=(fields.first("url")) placeholder="https://shop.example/" autofocus; }
+                fieldset {
+                    legend { "Source" }
+                    @for (kind, title) in KINDS {
+                        label class="choice" { input type="radio" name="kind" value=(kind) checked[kind == chosen.0]; " " (title) }
+                    }
+                }
+                label class="choice" { input type="checkbox" name="twice" value="yes" checked[fields.has("twice")];
+                    " Record twice to find dynamic values: repeat the same actions in a second recording" }
+                label { "Plan file to create " input class="wide" name="file" value=(file) required; }
+                label class="choice" { input type="checkbox" name="force" value="yes"; " " (OVERWRITE) }
+                label { "Address of the proxy " input class="wide" name="address" value=(fields.first("address"))
+                    placeholder="127.0.0.1:8080"; }
+                p class="hint" { "For a phone, write the address of this machine in its network, with a port." }
+                button { "Start the recording" }
+            }
+        },
+    )
+}
+
+/// Starts a recording, and leads to its page.
+///
+/// # Errors
+///
+/// The form is wrong, or the process cannot be started.
+pub async fn start(State(shared): State<Arc<Shared>>, body: Body) -> Result<Redirect, Problem> {
+    let fields = form(&shared, body).await?;
+    on_thread(&shared, move |shared| {
+        let arguments = arguments(&fields)?;
+        let process = StartedProcess::start_without_store(&shared.program, &arguments)
+            .map_err(|error| Problem::internal(&error))?;
+        let number = shared.recordings().add(fields.without("token"), process);
+        Ok(Redirect::to(&address(number)))
+    })
+    .await
+}
+
+/// The arguments of `brunt record` for a form.
+fn arguments(fields: &Fields) -> Result<Vec<String>, Problem> {
+    let kind = fields.first("kind");
+    let url = fields.first("url").trim();
+    let is_proxy = kind == PROXY;
+    if url.starts_with('-') || url.is_empty() && !is_proxy {
+        return Err(Problem::bad_request(
+            "Write the URL of the first page, such as https://shop.example/.",
+        ));
+    }
+    let file = fields.first("file");
+    edit::ensure_plan_file(file)?;
+    let mut arguments = vec!["record".to_owned()];
+    // A plan of JMeter has another format.
+    if brunt_editor::is_jmx(file) {
+        return Err(Problem::bad_request("A recording creates a plan file, such as shop.yaml."));
+    }
+    if !url.is_empty() {
+        // Browsers complete such an address in the same way.
+        let has_scheme = url.contains("://");
+        arguments.push(if has_scheme { url.to_owned() } else { format!("http://{url}") });
+    }
+    match (kind, fields.first("address").trim()) {
+        (PROXY, "") => arguments.push("--proxy".to_owned()),
+        (PROXY, address) => arguments.push(format!("--proxy={address}")),
+        (kind, _) if kind == HEADLESS.0 => arguments.push("--headless".to_owned()),
+        _ => {}
+    }
+    for option in ["twice", "force"] {
+        arguments.extend(fields.has(option).then(|| format!("--{option}")));
+    }
+    arguments.push(format!("--output={file}"));
+    Ok(arguments)
+}
+
+/// Shows the messages of a recording, and its plan after its end.
+///
+/// # Errors
+///
+/// There is no such recording, or its plan cannot be read.
+pub async fn show_started(
+    State(shared): State<Arc<Shared>>,
+    Path(number): Path<u32>,
+) -> Result<Response, Problem> {
+    on_thread(&shared, move |shared| {
+        let recordings = shared.recordings();
+        let recording = recordings.get(number).ok_or_else(|| unknown(number))?;
+        let messages = recording.process.messages();
+        let messages = messages.map_err(|error| Problem::internal(&error))?;
+        let Some(status) = recording.process.status() else {
+            return Ok(active(recording, &messages, shared.guard.form_token().text()));
+        };
+        let fields = recording.fields.clone();
+        drop(recordings);
+        ended(&fields, status, &messages, shared)
+    })
+    .await
+}
+
+/// The page of a recording that has not ended. It is loaded again after a second.
+fn active(recording: &StartedRecording, messages: &str, token: &str) -> Response {
+    let number = recording.number;
+    let content = html! {
+        h1 { "Recording" }
+        p { "Use the site as its visitors do. The plan opens here when the recording ends." }
+        @if recording.fields.has("twice") {
+            p class="hint" { "End the first recording, repeat the same actions, and end the second one." }
+        }
+        (post_form(&format!("{}/stop", address(number)), token, &html! { button { "End the recording" } }))
+        @if !messages.is_empty() { pre class="messages" { (messages) } }
+        p class="hint" {
+            "The recording continues without the studio. It is the process " (recording.process.number) "."
+        }
+    };
+    // Works without a script, and ends with the page of the plan.
+    let again = (header::REFRESH, HeaderValue::from_static("1"));
+    ([again], page("Recording", &strip(&html! {}), &content)).into_response()
+}
+
+/// The plan in the editor, or the messages of a recording that failed.
+fn ended(
+    fields: &Fields,
+    status: ExitStatus,
+    messages: &str,
+    shared: &Shared,
+) -> Result<Response, Problem> {
+    if !status.success() {
+        let content = html! {
+            h1 { "Recording" }
+            p class="problem" { "The recording failed." }
+            pre class="messages" { (messages) }
+            p class="hint" {
+                "In the form, --headless is the source “" (HEADLESS.1) "”, and --force is “" (OVERWRITE) "”."
+            }
+            p { a href=(fields.at("/record")) { "Record again" } }
+        };
+        return Ok(page("Recording", &strip(&html! {}), &content).into_response());
+    }
+    let plan = EditedPlan::read(fields.first("file"))?;
+    let variables = environment_variables(&plan.text);
+    let notice = html! {
+        div class="problem" {
+            p { "The plan of the recording is saved in this file." }
+            @if !variables.is_empty() {
+                p { "Secrets were not copied. Set these environment variables before a run: "
+                    @for (index, name) in variables.iter().enumerate() { @if index > 0 { ", " } code { (name) } } }
+            }
+        }
+        @if !messages.is_empty() {
+            details { summary { "Messages of the recording" } pre class="messages" { (messages) } }
+        }
+    };
+    Ok(edit_page(&plan, &notice, shared).into_response())
+}
+
+/// Ends a recording, as Ctrl-C does, and leads to its page.
+///
+/// # Errors
+///
+/// There is no such recording, or the system does not allow it.
+pub async fn stop(
+    State(shared): State<Arc<Shared>>,
+    Path(number): Path<u32>,
+    body: Body,
+) -> Result<Redirect, Problem> {
+    form(&shared, body).await?;
+    let recordings = shared.recordings();
+    let recording = recordings.get(number).ok_or_else(|| unknown(number))?;
+    recording.process.interrupt().map_err(|error| Problem::internal(&error))?;
+    Ok(Redirect::to(&address(number)))
+}
+
+fn unknown(number: u32) -> Problem {
+    Problem::not_found(format!(
+        "The studio has no recording {number}. It keeps the last ones that it has started."
+    ))
+}
+
+fn address(number: u32) -> String {
+    format!("/record/{number}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(form: &str) -> Result<String, String> {
+        let arguments = arguments(&Fields::decode(form.as_bytes()));
+        arguments.map(|words| words.join(" ")).map_err(|problem| problem.text)
+    }
+
+    #[test]
+    fn a_form_becomes_a_command() {
+        for (form, expected) in [
+            (
+                "url=shop.example%2F&kind=browser&file=a.yaml&address=",
+                "record http://shop.example/ --output=a.yaml",
+            ),
+            (
+                "url=https%3A%2F%2Fa%2F&kind=headless&file=a.yaml&twice=yes&force=yes",
+                "record https://a/ --headless --twice --force --output=a.yaml",
+            ),
+            ("url=&kind=proxy&file=-a.yaml&address=", "record --proxy --output=-a.yaml"),
+            (
+                "url=&kind=proxy&file=a.yaml&address=0.0.0.0%3A81",
+                "record --proxy=0.0.0.0:81 --output=a.yaml",
+            ),
+        ] {
+            assert_eq!(words(form).as_deref(), Ok(expected), "{form}");
+        }
+        for wrong in [
+            "url=&kind=browser&file=a.yaml",
+            "url=--har%3Dx&kind=browser&file=a.yaml",
+            "url=a&kind=browser&file=.bashrc",
+            "url=a&kind=browser&file=a.jmx",
+        ] {
+            assert!(words(wrong).is_err(), "{wrong}");
+        }
+    }
+}
