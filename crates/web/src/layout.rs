@@ -35,6 +35,7 @@ pub fn strip(content: &Markup) -> Markup {
             a class="brand" href="/" { "brunt studio" }
             a href="/start" { "Start a run" }
             a href="/import" { "Import a plan" }
+            a href="/history" { "History" }
             a href="/retention" { "Retention" }
             (content)
         }

@@ -10,6 +10,7 @@ use crate::watched::WatchedRuns;
 use axum::body::Body;
 use axum::http::{StatusCode, Uri};
 use brunt_engine::clock::unix_seconds;
+use brunt_runner::history::HistoryCache;
 use brunt_spec::System;
 use brunt_store::{Store, StoreError};
 use std::path::PathBuf;
@@ -45,6 +46,8 @@ pub struct Shared {
     pub started: Mutex<Vec<StartedProcess>>,
     /// Tries, the oldest first.
     pub tries: Mutex<Tries>,
+    /// Figures of runs for histories.
+    pub histories: HistoryCache,
     /// The latest texts in editors.
     pub edited_texts: Mutex<EditedTexts>,
     /// The system, for checks of plan files.

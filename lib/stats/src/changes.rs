@@ -88,10 +88,10 @@ impl Search<'_> {
     fn segment(&mut self, from: usize, to: usize) {
         let ranks = centered_ranks(&self.values[from..to]);
         let tests = self.values.len() as f64 / ranks.len() as f64;
-        let found = self.test(&ranks, clearest_split, tests / SHARE_OF_SPLIT);
-        let found =
-            found.or_else(|| self.test(&ranks, clearest_excursion, tests / SHARE_OF_EXCURSION));
-        let Some((Split { first, last, .. }, p)) = found else { return };
+        let split = self
+            .test(&ranks, clearest_split, tests / SHARE_OF_SPLIT)
+            .or_else(|| self.test(&ranks, clearest_excursion, tests / SHARE_OF_EXCURSION));
+        let Some((Split { first, last, .. }, p)) = split else { return };
         let mut indexes = vec![from + first];
         indexes.extend((last > first).then_some(from + last));
         self.points.extend(indexes.iter().map(|index| ChangePoint { index: *index, p }));
