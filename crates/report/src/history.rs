@@ -16,6 +16,13 @@ use std::io;
 /// Maximum number of runs in the brief text report, the latest.
 const BRIEF_RUNS: usize = 20;
 
+/// Minimum width of a report with the time of day of each run, and the length of a date.
+const COLUMNS_WITH_TIME: usize = 80;
+const DAY_LETTERS: usize = 10;
+
+/// Minimum width of remarks in the lines of the table.
+const REMARK_COLUMNS: usize = 33;
+
 /// Maximum number of runs of each side in a proposed comparison.
 const COMPARED_RUNS: usize = 5;
 
@@ -43,11 +50,7 @@ pub fn write_as(view: &View, of_series: &SeriesHistory, out: &mut dyn io::Write)
         _ => usize::MAX,
     };
     let omitted = history.entries.len().saturating_sub(shown);
-    let mut table = TextTable::with_head(&HEAD);
-    for entry in &history.entries[omitted..] {
-        table.row_with_note(row(history.measure, entry), words::remark(history, entry));
-    }
-    out.write_all(table.render_within(view.columns).as_bytes())?;
+    out.write_all(table_of(view, of_series, omitted).as_bytes())?;
     let mut notes = remarks(of_series);
     if omitted > 0 {
         notes.push(format!("The table has the latest {shown} runs; -v shows all."));
@@ -59,6 +62,35 @@ pub fn write_as(view: &View, of_series: &SeriesHistory, out: &mut dyn io::Write)
         out.write_all(view.hang("Note: ", &note).as_bytes())?;
     }
     Ok(())
+}
+
+/// The table of runs without the first `omitted` ones. If remarks do not fit into its lines, they follow it.
+fn table_of(view: &View, of_series: &SeriesHistory, omitted: usize) -> String {
+    let history = &of_series.history;
+    let shown = &history.entries[omitted..];
+    let cells = shown.iter().map(|entry| {
+        let mut cells = row(history.measure, entry);
+        if view.columns < COLUMNS_WITH_TIME {
+            cells[1].truncate(DAY_LETTERS);
+        }
+        (cells, words::remark(history, entry))
+    });
+    let cells: Vec<_> = cells.collect();
+    let mut table = TextTable::with_head(&HEAD);
+    for (row, _) in &cells {
+        table.row(row.clone());
+    }
+    if table.columns() + REMARK_COLUMNS > view.columns {
+        let remarks = shown.iter().zip(&cells).filter(|(_, (_, remark))| !remark.is_empty());
+        let remarks =
+            remarks.map(|(entry, (_, remark))| view.hang(&format!("{}: ", entry.id), remark));
+        return table.render_within(view.columns) + &remarks.collect::<String>();
+    }
+    let mut table = TextTable::with_head(&HEAD);
+    for (row, remark) in cells {
+        table.row_with_note(row, remark);
+    }
+    table.render_within(view.columns)
 }
 
 /// A change point with the facts that changed near it, and the comparison of its sides.
