@@ -121,7 +121,7 @@ fn the_command_compares_runs_of_the_two_segments() {
 fn the_chart_has_a_point_for_each_run_and_a_mark_for_each_change() {
     let chart = chart(&slower().history);
     assert_eq!(chart.lines.iter().map(|line| line.known().count()).collect::<Vec<_>>(), [12, 4]);
-    assert_eq!(chart.marks[0].name, "+20 %");
+    assert_eq!(chart.marks[0].name, "+20.0 %");
     assert!(chart.about.contains("worse"), "{}", chart.about);
     assert!(crate::svg::of_figure(&chart).is_some());
 }

@@ -3,7 +3,7 @@
 use crate::figure::ChartUnit;
 use crate::utc::{day, rfc3339};
 use brunt_model::finding::State;
-use brunt_model::numbers::{UNKNOWN, percent, plural, signed_percent, three_digits};
+use brunt_model::numbers::{UNKNOWN, plain, plural, signed_percent, three_digits};
 use brunt_model::run_history::{
     BetterDirection, ChangeSearch, ChangedFact, HistoryChange, HistoryEntry, Measure,
     MeasuredFigure, RunHistory, SeriesHistory,
@@ -148,16 +148,21 @@ pub fn conclusion(history: &RunHistory) -> String {
     match &history.changes[..] {
         [] => format!(
             "No change point in {runs} (false-alarm rate: {} of histories without a change).",
-            percent(history.level)
+            level(history)
         ),
         changes => {
             let count = plural(changes.len() as u64, "change point");
             format!(
                 "{count} in {runs} (false-alarm rate: {} of histories without a change).",
-                percent(history.level)
+                level(history)
             )
         }
     }
+}
+
+/// The false-alarm rate as text.
+fn level(history: &RunHistory) -> String {
+    format!("{} %", plain(100.0 * history.level))
 }
 
 /// Text alternative of the chart.
