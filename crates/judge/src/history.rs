@@ -110,6 +110,7 @@ pub fn history(measure: Measure, runs: &[HistoryRun]) -> RunHistory {
     let search = if found.is_some() { ChangeSearch::Searched } else { ChangeSearch::TooFewRuns };
     let autocorrelation =
         found.as_ref().filter(|_| values.len() >= MIN_ESTIMATED).map(|found| found.autocorrelation);
+    // Also without a search, the level of all runs is shown.
     let found = found.unwrap_or(ChangePoints { points: Vec::new(), autocorrelation: 0.0 });
     let mut bounds = vec![0];
     bounds.extend(found.points.iter().map(|point| point.index));
@@ -170,6 +171,7 @@ fn changed_facts(runs: &[&HistoryRun], index: usize) -> Vec<ChangedFact> {
     let first = index.saturating_sub(NEAR_RUNS).max(1);
     let last = (index + NEAR_RUNS).min(runs.len() - 1);
     let mut places: Vec<usize> = (first..=last).collect();
+    // A fact that changed at the change point itself is the likeliest cause.
     places.sort_by_key(|place| place.abs_diff(index));
     let mut facts = Vec::new();
     for place in places {

@@ -102,6 +102,7 @@ impl HistoryCache {
     fn figures(&self, store: &Store, entry: &IndexEntry) -> Arc<ItemFigures> {
         let known = self.lock().get(&entry.id).cloned();
         known.unwrap_or_else(|| {
+            // The lock is not held while files are read: other pages need it.
             let figures = Arc::new(ItemFigures::read(store, entry));
             let mut retained = self.lock();
             if retained.len() >= MAX_RETAINED {
@@ -144,6 +145,7 @@ pub fn read(
     let mut other_plans = 0;
     for entry in &alike[older_runs..] {
         let figures = cache.figures(store, entry);
+        // An unknown plan is not known to be another one.
         if figures.plan.is_some() && plan.is_some() && figures.plan != plan {
             other_plans += 1;
         } else {

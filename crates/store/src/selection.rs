@@ -58,6 +58,7 @@ pub struct EntrySelection {
 impl EntrySelection {
     /// True if an entry, with its runs, is selected.
     pub fn contains(&self, entry: &IndexEntry, runs: &[IndexEntry]) -> bool {
+        // An experiment is found by the values of its runs, too.
         self.values.iter().all(|(field, value)| {
             std::iter::once(entry)
                 .chain(runs)

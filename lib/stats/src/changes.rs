@@ -88,6 +88,7 @@ impl Search<'_> {
     fn segment(&mut self, from: usize, to: usize) {
         let ranks = centered_ranks(&self.values[from..to]);
         let tests = self.values.len() as f64 / ranks.len() as f64;
+        // The span is tested last: each order of m values needs m² sums.
         let split = self
             .test(&ranks, clearest_split, tests / SHARE_OF_SPLIT)
             .or_else(|| self.test(&ranks, clearest_excursion, tests / SHARE_OF_EXCURSION));

@@ -93,6 +93,7 @@ fn levels(history: &RunHistory, position: impl Fn(f64) -> f64) -> Vec<ChartPoint
         let entry = history.entries.iter().find(|entry| entry.id == id);
         entry.map_or(0.0, |entry| position(entry.started_unix_seconds))
     };
+    // Without gaps, a step would look like a slow change.
     let mut points = Vec::new();
     for HistorySegment { first_id, last_id, level, .. } in &history.segments {
         let (first, last) = (start(first_id), start(last_id));

@@ -83,6 +83,7 @@ fn request(fields: &Fields) -> Result<HistoryRequest, Problem> {
         let word = fields.first("last");
         Problem::bad_request(format!("last={word} is no number of runs; write 1 to {MAX_RUNS}"))
     })?;
+    // An empty field of the form chooses the latest run.
     let like = fields.all("like").next().map(str::to_owned);
     Ok(HistoryRequest { measure, selection: selection(fields), like, most_runs })
 }

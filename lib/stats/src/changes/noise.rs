@@ -70,6 +70,7 @@ impl Orders {
             *place = (state, index);
             state = rho * state + innovation * normal(random);
         }
+        // The order of the states decides which place gets which rank.
         self.process.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
         for ((_, index), value) in self.process.iter().zip(&self.sorted) {
             self.order[*index] = *value;

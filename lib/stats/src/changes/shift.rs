@@ -54,5 +54,6 @@ fn excluded(before: usize, after: usize, autocorrelation: f64) -> Option<usize> 
     }
     let critical = rank::count(before, after, 0.025)?;
     let exact = before * after - critical;
+    // The exact distribution assumes independent values; the wider interval of both holds.
     if autocorrelation == 0.0 { Some(exact) } else { approximate.map(|n| n.min(exact)) }
 }
