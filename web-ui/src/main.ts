@@ -19,7 +19,7 @@ import { instant } from './format';
 import { curve, limits } from './limits';
 import { text } from './texts';
 import { TrialView, trialTable } from './trials';
-import type { DashboardData, PageData, StudyDocument, TrialCharts } from './types';
+import type { DashboardData, Figure, PageData, StudyDocument, TrialCharts } from './types';
 
 /** Content of a data script element; null if it does not exist. */
 function data<T>(id: string, within: Document = document): T | null {
@@ -138,5 +138,9 @@ if (study) {
 }
 const content = data<DashboardData>('dashboard');
 if (content) dashboard(content);
+// A page that the studio has made, with a place for its charts.
+const figures = data<Figure[]>('page-figures');
+const place = document.getElementById('page-charts');
+if (figures && place) new ChartGroups().show(figures, place);
 whilePrinted();
 preferred.addEventListener('change', () => setTheme(preferred.matches ? 'dark' : 'light'));

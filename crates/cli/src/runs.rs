@@ -2,6 +2,7 @@
 //!
 //! Out of scope: the storage (`store`) and reports in other formats ([`crate::reports`]).
 
+mod history;
 mod list;
 mod prune;
 
@@ -13,6 +14,7 @@ use brunt_model::numbers::plural;
 use brunt_report::text;
 use brunt_store::{Store, StoreError, StoredItem};
 use clap::{Args, Subcommand};
+use history::HistoryArgs;
 use list::ListArgs;
 use prune::PruneArgs;
 use std::path::PathBuf;
@@ -23,6 +25,7 @@ Examples:
   brunt runs                             all, the latest last
   brunt runs list e1-php                 the runs of an experiment
   brunt runs show last                   the report of the latest
+  brunt runs history --measure p99       p99 of comparable runs over months
   brunt runs tag k7m2xqp baseline        tag it `baseline`
   brunt runs note last 'new kernel'      add a note
   brunt runs pin baseline                keep it: `rm` refuses it until `unpin`
@@ -46,6 +49,9 @@ pub struct RunsArgs {
 enum RunsAction {
     /// Lists stored runs and experiments (the default)
     List(ListArgs),
+    /// Shows a figure of comparable runs over months, with its change points
+    #[command(after_help = history::EXAMPLES)]
+    History(HistoryArgs),
     /// Shows the report of a run or experiment
     Show(OneArgs),
     /// Adds a tag to a run or experiment
@@ -137,6 +143,7 @@ pub fn runs(args: &RunsArgs) -> Result<Exit, CommandError> {
     match &args.action {
         None => list::list(&args.list, &open(&args.list.store)?)?,
         Some(RunsAction::List(args)) => list::list(args, &open(&args.store)?)?,
+        Some(RunsAction::History(args)) => history::history(args)?,
         Some(RunsAction::Show(args)) => show(&open(&args.store)?, &args.id)?,
         Some(RunsAction::Tag(args)) => {
             change(&args.store, &args.id, |store, item| store.tag(item, &args.tag))?;

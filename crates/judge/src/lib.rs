@@ -13,6 +13,7 @@
 //! * [`explain`]: findings that users miss.
 //! * `fleet`: agents of a run and the machines that they share. `groups`: compares groups of them.
 //! * `facts`: readings for the rules. `shares`: usage of a machine's cores by process.
+//! * [`history`]: a figure over comparable runs, and the runs at which it changed.
 //! * [`steady`]: steady state of a run and confidence intervals of its figures.
 //! * [`sweep`]: many runs, or another tool's table: knee, saturation point, highest load
 //!   that meets an objective.
@@ -26,6 +27,7 @@ pub mod explain;
 mod facts;
 mod fleet;
 mod groups;
+pub mod history;
 mod levels;
 pub mod limits;
 mod shares;

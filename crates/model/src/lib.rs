@@ -41,6 +41,7 @@ pub mod record;
 pub mod reply_policy;
 pub mod request;
 pub mod run;
+pub mod run_history;
 pub mod sample;
 pub mod scenario;
 pub mod secret;

@@ -10,6 +10,7 @@
 //! Out of scope: the page's location. `html/page.html` is built and checked in, so that brunt can
 //! be built without node; `tools/page.sh` rebuilds it and compares.
 
+pub mod charts;
 mod columns;
 pub mod dashboard;
 mod still;

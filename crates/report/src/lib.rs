@@ -24,7 +24,7 @@
 //! * [`plot`], [`scene`]: a chart as shapes on paper. [`picture`], [`postscript`]:
 //!   writers of these shapes.
 //! * [`single`]: a run as a study of one trial.
-//! * [`stored`]: lists of stored runs.
+//! * [`stored`]: lists of stored runs. [`history`]: a figure of comparable runs over months.
 //! * [`progress`]: one line of live state during a run.
 //! * [`figures`], [`layout`], [`utc`]: formatting of numbers, tables and dates, also for other
 //!   texts of the command.
@@ -41,6 +41,7 @@ pub mod figure;
 pub mod figures;
 mod font;
 mod formats;
+pub mod history;
 pub mod html;
 mod intervals;
 pub mod json;

@@ -29,7 +29,7 @@
 //! * [`experiment`]: many runs, stored as a study.
 //! * [`interrupt`]: stops runs early.
 //! * [`route`]: the route to the server, without a connection.
-//! * [`decide`]: results of a study.
+//! * [`decide`]: results of a study. [`history`]: a figure over comparable runs.
 //! * [`exit`]: the exit code.
 //! * [`mod@check`]: checks the server and this machine before a load.
 //! * [`reflection`]: reads descriptors from a gRPC server.
@@ -46,6 +46,7 @@ pub mod error;
 pub mod event_log;
 pub mod exit;
 pub mod experiment;
+pub mod history;
 pub mod interrupt;
 pub mod keep;
 pub mod line_socket;

@@ -14,6 +14,7 @@
 //!   experiment as one file. `digest`: the finished run of a long log.
 //! * [`entry`]: an index entry. `index`: the database. [`id`]: short ids.
 //! * [`retention`]: removes old logs and items.
+//! * [`selection`]: selects entries by what they contain.
 //! * [`redact`]: replaces secrets by a keyed hash in everything that is stored or shown.
 //! * [`foreign`]: reads results of other tools for an analysis.
 
@@ -29,6 +30,7 @@ mod index;
 pub mod log;
 pub mod redact;
 mod run_log;
+pub mod selection;
 mod store;
 
 pub use directory::write as write_private;

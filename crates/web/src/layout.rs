@@ -36,6 +36,7 @@ pub fn strip(content: &Markup) -> Markup {
             a href="/start" { "Start a run" }
             a href="/record" { "Record" }
             a href="/import" { "Import a plan" }
+            a href="/history" { "History" }
             a href="/retention" { "Retention" }
             (content)
         }

@@ -2,6 +2,7 @@
 
 pub mod compare;
 pub mod edit;
+pub mod history;
 pub mod import;
 pub mod item;
 pub mod list;

@@ -13,6 +13,7 @@ use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use brunt_engine::clock::unix_seconds;
+use brunt_runner::history::HistoryCache;
 use brunt_spec::System;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -125,6 +126,7 @@ impl Studio {
             edited_texts: Mutex::default(),
             tries: Mutex::default(),
             recordings: Mutex::default(),
+            histories: HistoryCache::default(),
             latest_request: AtomicU64::default(),
         };
         shared.note_request();
@@ -218,6 +220,7 @@ fn routes(shared: Arc<Shared>) -> Router {
         .route("/tries/{number}", get(pages::tries::show))
         .route("/tries/{number}/stop", post(pages::tries::stop))
         .route("/tries/{number}/extract", post(pages::tries::extract::add))
+        .route(pages::history::PATH, get(pages::history::show))
         .route("/compare", get(pages::compare::show))
         .route("/compare/share", get(pages::compare::share))
         .route(&format!("{LINK_PATH}{{key}}"), get(open))

@@ -11,6 +11,7 @@ use crate::watched::WatchedRuns;
 use axum::body::Body;
 use axum::http::{StatusCode, Uri};
 use brunt_engine::clock::unix_seconds;
+use brunt_runner::history::HistoryCache;
 use brunt_spec::System;
 use brunt_store::{Store, StoreError};
 use std::path::PathBuf;
@@ -48,6 +49,8 @@ pub struct Shared {
     pub tries: Mutex<Tries>,
     /// Recordings that the studio has started, the oldest first.
     pub recordings: Mutex<StartedRecordings>,
+    /// Figures of runs for histories.
+    pub histories: HistoryCache,
     /// The latest texts in editors.
     pub edited_texts: Mutex<EditedTexts>,
     /// The system, for checks of plan files.

@@ -32,6 +32,7 @@ mod fleet_kubernetes;
 mod fleet_nats;
 mod framing;
 mod grpc;
+mod history;
 mod house;
 mod http2;
 mod http3;

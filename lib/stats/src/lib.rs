@@ -12,6 +12,7 @@
 //! * [`isotonic`]: fits the nearest non-decreasing curve. [`kneedle`]: finds the knee of a curve.
 //! * [`saturation`]: finds where a curve stops growing. [`usl`]: fits throughput over concurrency.
 //! * [`robust`]: estimates location and scale of values with outliers.
+//! * [`changes`]: finds the change points of a short series with outliers.
 //! * [`bootstrap`]: estimates the uncertainty of a figure by resampling. [`rank`]: tests whether
 //!   two unpaired groups differ.
 //! * [`permutation`]: tests whether values paired in blocks differ, by exchanging the values of
@@ -25,6 +26,7 @@
 pub mod bands;
 pub mod blocks;
 pub mod bootstrap;
+pub mod changes;
 pub mod foresight;
 pub mod histogram;
 pub mod holm;

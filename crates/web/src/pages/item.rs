@@ -2,6 +2,7 @@
 
 mod watch;
 
+use super::history::address_like;
 use super::study_file;
 use crate::fields::Fields;
 use crate::layout::{Problem, post_form, strip};
@@ -11,7 +12,8 @@ use axum::body::Body;
 use axum::extract::{Path, State};
 use axum::http::Uri;
 use axum::response::{IntoResponse, Redirect, Response};
-use brunt_model::{Analysis, Judgement, Run, Study};
+use brunt_model::run_history::Measure;
+use brunt_model::{Analysis, Judgement, Question, Run, Study};
 use brunt_report::html::StudyPage;
 use brunt_report::selection::select;
 use brunt_report::single;
@@ -126,6 +128,9 @@ impl ItemPage<'_> {
             @if let Some(run) = run.or((self.entry.kind == ItemKind::Run).then_some(&self.entry.id)) {
                 a href={ "/runs/" (run) "?at=0" } { "Replay" }
             }
+            @if let Some(measure) = history_measure(&self.entry, &study) {
+                a href=(address_like(&self.entry.id, measure)) { "History of runs like this one" }
+            }
         };
         let page = self.study_html(&study, &analysis, None)?;
         Ok(page.under(&self.strip(&replay)?).into_response())
@@ -220,6 +225,16 @@ impl ItemPage<'_> {
                 button { "Save the note" }
             }))
         }
+    }
+}
+
+/// Measure of the history of an item; None for an item without one.
+fn history_measure(entry: &IndexEntry, study: &Study) -> Option<Measure> {
+    match (entry.kind, &study.experiment.question) {
+        // A run of an experiment is no value of a history: its experiment is.
+        (ItemKind::Run, _) => entry.experiment.is_none().then_some(Measure::P99),
+        (ItemKind::Experiment, Question::Find(_)) => Some(Measure::Capacity),
+        (ItemKind::Experiment, _) => None,
     }
 }
 

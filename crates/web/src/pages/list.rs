@@ -9,6 +9,7 @@ use axum::response::Html;
 use brunt_model::finding::State as Verdict;
 use brunt_model::numbers::plural;
 use brunt_report::stored::{HEAD, WHAT, cells};
+use brunt_store::selection::{EntrySelection, SelectorField};
 use brunt_store::{IndexEntry, ItemKind};
 use maud::{Markup, html};
 use std::collections::BTreeSet;
@@ -26,27 +27,33 @@ struct Item {
     runs: Vec<IndexEntry>,
 }
 
-/// A field that selects items by one of their values.
-struct Selector {
-    /// Name of the field in the URL.
-    name: &'static str,
-    title: &'static str,
-    values: fn(&IndexEntry) -> Vec<&str>,
+/// A field of the filter.
+pub struct Selector {
+    /// The values by which it selects.
+    pub field: SelectorField,
+    /// Name of the field on the page.
+    pub title: &'static str,
 }
 
-const SELECTORS: [Selector; 4] = [
-    Selector { name: "host", title: "Host", values: |entry| borrowed(&entry.hosts) },
-    Selector { name: "label", title: "Label", values: |entry| borrowed(&entry.labels) },
-    Selector { name: "tag", title: "Tag", values: |entry| borrowed(&entry.tags) },
-    Selector {
-        name: "verdict",
-        title: "Verdict",
-        values: |entry| entry.figures.iter().map(|figures| figures.verdict.key()).collect(),
-    },
+/// The fields of the filter, in their order.
+pub const SELECTORS: [Selector; 4] = [
+    Selector { field: SelectorField::Host, title: "Host" },
+    Selector { field: SelectorField::Label, title: "Label" },
+    Selector { field: SelectorField::Tag, title: "Tag" },
+    Selector { field: SelectorField::Verdict, title: "Verdict" },
 ];
 
-fn borrowed(values: &[String]) -> Vec<&str> {
-    values.iter().map(String::as_str).collect()
+/// Returns the conditions of the filter in a URL.
+pub fn selection(fields: &Fields) -> EntrySelection {
+    let mut values = Vec::new();
+    for Selector { field, .. } in SELECTORS {
+        values.extend(fields.all(field.key()).map(|value| (field, value.to_owned())));
+    }
+    EntrySelection {
+        words: fields.first("q").to_owned(),
+        values,
+        is_pinned: !fields.first("pinned").is_empty(),
+    }
 }
 
 /// Shows the list.
@@ -68,32 +75,12 @@ impl Item {
     fn entries(&self) -> impl Iterator<Item = &IndexEntry> {
         std::iter::once(&self.entry).chain(&self.runs)
     }
-
-    fn is_selected(&self, fields: &Fields) -> bool {
-        let has_all = SELECTORS.iter().all(|selector| {
-            fields.all(selector.name).all(|wanted| {
-                self.entries().any(|entry| (selector.values)(entry).contains(&wanted))
-            })
-        });
-        let is_pinned = fields.first("pinned").is_empty() || self.entry.pinned;
-        has_all && is_pinned && self.contains_words(fields.first("q"))
-    }
-
-    /// True if each word occurs in one of its texts.
-    fn contains_words(&self, words: &str) -> bool {
-        let entry = &self.entry;
-        let lists = [&entry.contenders, &entry.hosts, &entry.labels, &entry.tags];
-        let texts = [&entry.id, &entry.what].into_iter().chain(&entry.note);
-        let texts: Vec<String> =
-            texts.chain(lists.into_iter().flatten()).map(|text| text.to_lowercase()).collect();
-        words
-            .split_whitespace()
-            .all(|word| texts.iter().any(|text| text.contains(&word.to_lowercase())))
-    }
 }
 
 fn list(items: &[Item], fields: &Fields) -> Html<String> {
-    let selected: Vec<&Item> = items.iter().filter(|item| item.is_selected(fields)).collect();
+    let selection = selection(fields);
+    let selected: Vec<&Item> =
+        items.iter().filter(|item| selection.contains(&item.entry, &item.runs)).collect();
     let page_number: usize = fields.first("page").parse().unwrap_or(1).max(1);
     let shown = selected.iter().skip((page_number - 1) * ROWS).take(ROWS);
     let count = match (items.len(), selected.len()) {
@@ -122,7 +109,7 @@ fn filter(items: &[Item], fields: &Fields) -> Markup {
         form class="filter" action="/" method="get" role="search" {
             label { "Search " input class="wide" type="search" name="q" value=(fields.first("q")); }
             @for selector in &SELECTORS {
-                (field(selector, items, fields.first(selector.name)))
+                (field(selector, items, fields.first(selector.field.key())))
             }
             label {
                 input type="checkbox" name="pinned" value="yes" checked[!fields.first("pinned").is_empty()];
@@ -130,13 +117,15 @@ fn filter(items: &[Item], fields: &Fields) -> Markup {
             }
             button type="submit" { "Show" }
             a href="/" { "all" }
+            a href=(history_address(fields)) { "History of the selected" }
         }
     }
 }
 
 fn field(selector: &Selector, items: &[Item], value: &str) -> Markup {
-    let Selector { name, title, values } = selector;
-    if *name == "verdict" {
+    let Selector { field, title } = selector;
+    let name = field.key();
+    if *field == SelectorField::Verdict {
         return html! {
             label { (title) " " select name=(name) {
                 option value="" { "any" }
@@ -148,7 +137,7 @@ fn field(selector: &Selector, items: &[Item], value: &str) -> Markup {
     }
     // Thousands of suggestions would make each page of the list long.
     let suggestions: BTreeSet<&str> =
-        items.iter().flat_map(Item::entries).flat_map(values).collect();
+        items.iter().flat_map(Item::entries).flat_map(|entry| field.values(entry)).collect();
     let id = format!("{name}-values");
     html! {
         label { (title) " " input class="short" name=(name) value=(value) list=(id) autocomplete="off"; }
@@ -217,6 +206,11 @@ fn links_to_pages(rows: usize, page_number: usize, fields: &Fields) -> Markup {
             }
         }
     }
+}
+
+/// Address of the history of the runs that the filter selects.
+fn history_address(fields: &Fields) -> String {
+    fields.clone().without("page").at(super::history::PATH)
 }
 
 fn address_of(page_number: usize, fields: &Fields) -> String {

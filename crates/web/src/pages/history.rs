@@ -1,0 +1,242 @@
+//! The history of a figure: a chart over comparable runs, its change points, and the runs.
+
+use crate::assets::Asset;
+use crate::fields::Fields;
+use crate::layout::{Problem, page, strip};
+use crate::pages::list::{SELECTORS, selection};
+use crate::shared::{Shared, query, with_store};
+use axum::extract::State;
+use axum::http::Uri;
+use axum::response::Html;
+use brunt_model::run_history::{
+    HistoryChange, HistoryEntry, HistorySegment, Measure, SeriesHistory,
+};
+use brunt_report::history::{chart, comparison_command, words};
+use brunt_report::html::charts;
+use brunt_report::utc::day;
+use brunt_runner::history::{
+    DEFAULT_RUNS, HistoryCache, HistoryError, HistoryRequest, MAX_RUNS, SeriesSummary, read, series,
+};
+use brunt_store::Store;
+use maud::{Markup, PreEscaped, html};
+use std::sync::Arc;
+
+/// Path of the page.
+pub const PATH: &str = "/history";
+
+/// Measure of a page without one.
+const DEFAULT_MEASURE: Measure = Measure::P99;
+
+/// Maximum number of series that a page lists.
+const SERIES: usize = 20;
+
+/// Returns the address of the history of runs like this one.
+pub fn address_like(id: &str, measure: Measure) -> String {
+    Fields::default().with("like", id).with("measure", measure.key()).at(PATH)
+}
+
+/// Shows the history of the series in the URL.
+///
+/// # Errors
+///
+/// The URL has an unknown measure, or the store cannot be read.
+pub async fn show(State(shared): State<Arc<Shared>>, uri: Uri) -> Result<Html<String>, Problem> {
+    with_store(&shared, move |store, shared| page_of(store, &shared.histories, &query(&uri))).await
+}
+
+fn page_of(store: &Store, cache: &HistoryCache, fields: &Fields) -> Result<Html<String>, Problem> {
+    let request = request(fields)?;
+    let all = series(store, &request).map_err(problem)?;
+    let content = match read(store, &request, cache) {
+        Ok(history) => history_content(&history, fields)?,
+        // The form stays, so that the reader can choose again.
+        Err(error @ (HistoryError::Nothing(_) | HistoryError::OtherKind { .. })) => {
+            html! { p class="problem" { (error.to_string()) } }
+        }
+        Err(error) => return Err(problem(error)),
+    };
+    let content = html! {
+        h1 { "History" }
+        (form(&request, fields))
+        (content)
+        (other_series(&all, &request, fields))
+        script type="module" src=(Asset::PageScript.path()) {}
+    };
+    Ok(page("History", &strip(&html! {}), &content))
+}
+
+fn request(fields: &Fields) -> Result<HistoryRequest, Problem> {
+    let measure = match fields.first("measure") {
+        "" => Some(DEFAULT_MEASURE),
+        key => Measure::from_key(key),
+    };
+    let measure = measure.ok_or_else(|| {
+        let all: Vec<&str> = Measure::ALL.iter().map(|measure| measure.key()).collect();
+        let word = fields.first("measure");
+        Problem::bad_request(format!("measure={word} is unknown; write one of {}", all.join(", ")))
+    })?;
+    let most_runs = match fields.first("last") {
+        "" => Some(DEFAULT_RUNS),
+        word => word.parse().ok().filter(|last| (1..=MAX_RUNS).contains(last)),
+    };
+    let most_runs = most_runs.ok_or_else(|| {
+        let word = fields.first("last");
+        Problem::bad_request(format!("last={word} is no number of runs; write 1 to {MAX_RUNS}"))
+    })?;
+    // An empty field of the form chooses the latest run.
+    let like = fields.all("like").next().map(str::to_owned);
+    Ok(HistoryRequest { measure, selection: selection(fields), like, most_runs })
+}
+
+fn problem(error: HistoryError) -> Problem {
+    match error {
+        HistoryError::Store(error) => Problem::from(error),
+        error => Problem::bad_request(error.to_string()),
+    }
+}
+
+/// The form with the measure and the filter.
+fn form(request: &HistoryRequest, fields: &Fields) -> Markup {
+    html! {
+        form class="filter" action=(PATH) method="get" role="search" {
+            label { "Figure " select name="measure" {
+                @for measure in Measure::ALL {
+                    option value=(measure.key()) selected[measure == request.measure] { (measure.title()) }
+                }
+            } }
+            label { "Runs like " input class="short" name="like" value=(fields.first("like")) placeholder="latest"; }
+            label { "Search " input class="wide" type="search" name="q" value=(fields.first("q")); }
+            @for selector in &SELECTORS {
+                label { (selector.title) " "
+                    input class="short" name=(selector.field.key()) value=(fields.first(selector.field.key())); }
+            }
+            label { "Latest " input class="short" type="number" name="last" min="1" max=(MAX_RUNS)
+                value=(request.most_runs); }
+            button type="submit" { "Show" }
+            a href=(PATH) { "all" }
+        }
+    }
+}
+
+fn history_content(of_series: &SeriesHistory, fields: &Fields) -> Result<Markup, Problem> {
+    let SeriesHistory { series, history } = of_series;
+    let mut drawn = Vec::new();
+    charts::write(&[chart(history)], &mut drawn).map_err(|error| Problem::internal(&error))?;
+    let drawn = String::from_utf8(drawn).map_err(|error| Problem::internal(&error))?;
+    let measure = history.measure;
+    Ok(html! {
+        p class="facts" { (series.what) " · " (series.load) " · like " a href={ "/runs/" (series.like_id) } { (series.like_id) } }
+        p { b { (words::conclusion(history)) } }
+        (PreEscaped(drawn))
+        @if !history.changes.is_empty() {
+            section aria-labelledby="changes-title" {
+                h2 id="changes-title" { "Change points" }
+                @for change in &history.changes { (change_point(of_series, change)) }
+            }
+            (levels(measure, &history.segments))
+        }
+        section aria-labelledby="runs-title" {
+            h2 id="runs-title" { "Runs" }
+            (runs(of_series))
+            @for remark in words::remarks(of_series) { p class="hint" { (remark) } }
+        }
+        p class="hint" {
+            "In a terminal: "
+            code { "brunt runs history --like " (series.like_id) " --measure " (measure.key()) }
+            @if !fields.first("like").is_empty() { " · " a href=(fields.clone().without("like").at(PATH)) { "all series" } }
+        }
+    })
+}
+
+fn change_point(of_series: &SeriesHistory, change: &HistoryChange) -> Markup {
+    let compared =
+        Fields::default().with("id", &change.before_id).with("id", &change.after_id).at("/compare");
+    let facts = words::facts(change);
+    html! {
+        h3 { (words::change(of_series.history.measure, change)) }
+        @if facts.is_empty() {
+            p { (words::NO_FACTS) }
+        } @else {
+            p { (words::FACTS_TITLE) }
+            ul { @for fact in facts { li { (fact) } } }
+        }
+        p {
+            a href=(compared) { "Compare the runs before and after it" }
+            " · several runs of each side: "
+            code { (comparison_command(of_series, change)) }
+        }
+    }
+}
+
+fn levels(measure: Measure, segments: &[HistorySegment]) -> Markup {
+    html! {
+        div class="scroll" tabindex="0" role="region" aria-label="Levels between changes" {
+            table {
+                caption class="sr" { "Levels between changes" }
+                thead { tr {
+                    @for title in ["first run", "last run", "runs", "median", "95 % CI"] { th scope="col" { (title) } }
+                } }
+                tbody { @for segment in segments {
+                    tr {
+                        td { a href={ "/runs/" (segment.first_id) } { (segment.first_id) } }
+                        td { a href={ "/runs/" (segment.last_id) } { (segment.last_id) } }
+                        td { (segment.runs) }
+                        td { (words::figure(measure, &segment.level)) }
+                        td { (words::interval(measure, &segment.level)) }
+                    }
+                } }
+            }
+        }
+    }
+}
+
+/// The table of runs, the latest first.
+fn runs(of_series: &SeriesHistory) -> Markup {
+    html! {
+        div class="scroll" tabindex="0" role="region" aria-label="Runs of the history" {
+            table class="runs" {
+                thead { tr {
+                    @for title in words::HEAD { th scope="col" { (title) } }
+                    th scope="col" { "remarks" }
+                } }
+                tbody { @for entry in of_series.history.entries.iter().rev() { (row(of_series, entry)) } }
+            }
+        }
+    }
+}
+
+fn row(of_series: &SeriesHistory, entry: &HistoryEntry) -> Markup {
+    let history = &of_series.history;
+    html! {
+        tr {
+            @for (column, cell) in words::row(history.measure, entry).iter().enumerate() {
+                @if column == 0 { td { a href={ "/runs/" (entry.id) } { (cell) } } }
+                @else { td { (cell) } }
+            }
+            td { span class="remarks" { (words::remark(history, entry)) } }
+        }
+    }
+}
+
+/// Links to the other series of the selection.
+fn other_series(all: &[SeriesSummary], request: &HistoryRequest, fields: &Fields) -> Markup {
+    html! {
+        @if all.len() > 1 {
+            details open[request.like.is_none()] {
+                summary { "Series of this selection: " (all.len()) }
+                ul { @for summary in all.iter().take(SERIES) {
+                    li {
+                        a href=(fields.clone().without("like").with("like", &summary.latest_id).at(PATH)) {
+                            (summary.what) ", " (summary.load)
+                        }
+                        ": " (summary.runs) " runs, " (day(summary.first_unix_seconds)) " to " (day(summary.last_unix_seconds))
+                    }
+                } }
+                @if all.len() > SERIES { p { "These are the latest " (SERIES) "." } }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
