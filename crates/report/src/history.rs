@@ -47,7 +47,7 @@ pub fn write_as(view: &View, of_series: &SeriesHistory, out: &mut dyn io::Write)
     out.write_all(b"\n")?;
     let shown = match view.detail {
         Detail::Brief => BRIEF_RUNS,
-        _ => usize::MAX,
+        Detail::Full => usize::MAX,
     };
     let omitted = history.entries.len().saturating_sub(shown);
     out.write_all(table_of(view, of_series, omitted).as_bytes())?;

@@ -167,7 +167,9 @@ fn centered_ranks(values: &[f64]) -> Vec<f64> {
     let mut start = 0;
     for tie in order.chunk_by(|a, b| values[*a] == values[*b]) {
         let rank = start as f64 + (tie.len() as f64 - 1.0) / 2.0 - mean;
-        tie.iter().for_each(|index| ranks[*index] = rank);
+        for index in tie {
+            ranks[*index] = rank;
+        }
         start += tie.len();
     }
     ranks

@@ -21,7 +21,7 @@ pub fn chart(history: &RunHistory) -> Chart {
         .iter()
         .map(|change| HighlightedValue {
             x: change.unix_seconds,
-            name: words::size(change),
+            name: words::size(change).into(),
             ..HighlightedValue::default()
         })
         .collect();
@@ -32,7 +32,7 @@ pub fn chart(history: &RunHistory) -> Chart {
 pub fn of_days(history: &RunHistory) -> Chart {
     let first = history.entries.first().map_or(0.0, |entry| entry.started_unix_seconds);
     let label = format!("days since {}", utc::day(first));
-    let x = Axis { label, ..Axis::default() };
+    let x = Axis { label: label.into(), ..Axis::default() };
     drawn(history, x, |unix_seconds| (unix_seconds - first) / DAY)
 }
 
@@ -69,7 +69,7 @@ fn drawn(history: &RunHistory, x: Axis, position: impl Fn(f64) -> f64 + Copy) ->
     Chart {
         id: format!("history-{}", history.measure.key()),
         title: title.into(),
-        about: words::about(history),
+        about: words::about(history).into(),
         group: "history".into(),
         x,
         y: Axis { label: title.into(), unit: unit_of(history.measure), scale },

@@ -11,6 +11,7 @@ use brunt_spec::System;
 use brunt_store::selection::EntrySelection;
 use brunt_store::{EntryFilter, Store};
 use brunt_web::{Studio, StudioProgram};
+use std::io::Write;
 use std::net::SocketAddr;
 use std::path::Path;
 
@@ -39,7 +40,8 @@ fn main() {
         };
         let address = SocketAddr::from(([127, 0, 0, 1], 0));
         let studio = Studio::bind(directory.into(), address, program).expect("a studio");
-        println!("{}", studio.new_link().expect("a link"));
+        let link = studio.new_link().expect("a link");
+        writeln!(std::io::stdout(), "{link}").expect("output");
         studio.serve(None).expect("a server");
     }
 }

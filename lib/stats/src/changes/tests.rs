@@ -3,6 +3,7 @@
 use super::noise::normal;
 use super::*;
 use rand::RngExt as _;
+use std::fmt::Write;
 
 const LEVEL: f64 = 0.05;
 
@@ -85,7 +86,7 @@ fn series_without_a_change_rarely_have_one() {
             let changed = series
                 .filter(|values| !change_points(values, LEVEL).unwrap().points.is_empty())
                 .count();
-            line += &format!("  n={n} {:.3}", share(changed, SERIES));
+            write!(line, "  n={n} {:.3}", share(changed, SERIES)).unwrap();
             // Three standard deviations above the stated share.
             let deviation = (law.limit * (1.0 - law.limit) / SERIES as f64).sqrt();
             assert!(share(changed, SERIES) <= law.limit + 3.0 * deviation, "{line}");
