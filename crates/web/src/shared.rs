@@ -5,6 +5,7 @@ use crate::fields::Fields;
 use crate::guard::Guard;
 use crate::layout::Problem;
 use crate::process::StartedProcess;
+use crate::texts::message;
 use crate::tries::Tries;
 use crate::watched::WatchedRuns;
 use axum::body::Body;
@@ -108,17 +109,17 @@ pub async fn form_up_to(max_bytes: usize, shared: &Shared, body: Body) -> Result
     let read = timeout(MAX_READING, axum::body::to_bytes(body, max_bytes)).await;
     let bytes = read.map_err(|_| Problem {
         status: StatusCode::REQUEST_TIMEOUT,
-        text: "The form did not come in time.".to_owned(),
+        text: message!("form-slow"),
     })?;
     let bytes = bytes.map_err(|_| Problem {
         status: StatusCode::PAYLOAD_TOO_LARGE,
-        text: format!("This form has at most {max_bytes} bytes."),
+        text: message!("form-long", bytes = max_bytes),
     })?;
     let fields = Fields::decode(&bytes);
     shared
         .guard
         .check_form(fields.first("token"))
-        .map_err(|refusal| Problem { status: refusal.status(), text: refusal.text().to_owned() })?;
+        .map_err(|refusal| Problem { status: refusal.status(), text: refusal.text() })?;
     Ok(fields)
 }
 
