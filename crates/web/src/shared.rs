@@ -5,14 +5,17 @@ use crate::fields::Fields;
 use crate::guard::Guard;
 use crate::layout::Problem;
 use crate::process::StartedProcess;
-use crate::texts::message;
+use crate::texts::{Viewer, message};
 use crate::tries::Tries;
 use crate::watched::WatchedRuns;
 use axum::body::Body;
+use axum::extract::FromRequestParts;
+use axum::http::request::Parts;
 use axum::http::{StatusCode, Uri};
 use brunt_engine::clock::unix_seconds;
 use brunt_spec::System;
 use brunt_store::{Store, StoreError};
+use std::convert::Infallible;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -83,6 +86,17 @@ impl Shared {
 
     fn idle(&self) -> MutexGuard<'_, Vec<Store>> {
         self.idle_stores.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl FromRequestParts<Arc<Shared>> for Viewer {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(
+        request: &mut Parts,
+        shared: &Arc<Shared>,
+    ) -> Result<Self, Self::Rejection> {
+        Ok(Self::of_request(request, shared.guard.form_token().text()))
     }
 }
 

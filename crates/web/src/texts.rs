@@ -1,16 +1,12 @@
 //! Texts of the pages, in the language of the viewer: messages of `texts/en` and `texts/zh`.
 
-use crate::shared::Shared;
-use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, Method, header};
 use brunt_model::Language;
 use brunt_model::text::Value;
 use brunt_model::text::catalog::Catalog;
 use maud::{Markup, html};
-use std::convert::Infallible;
 use std::fmt;
-use std::sync::Arc;
 
 /// The texts of the studio's pages.
 static STUDIO: Catalog =
@@ -91,12 +87,12 @@ pub struct Viewer {
 
 impl Viewer {
     /// Returns the viewer who sent a request.
-    pub fn of_request(request: &Parts, shared: &Shared) -> Self {
+    pub fn of_request(request: &Parts, form_token: &str) -> Self {
         let address = request.uri.path_and_query().map(ToString::to_string);
         Self {
             language: language_of(&request.headers),
             address: address.filter(|_| request.method == Method::GET),
-            form_token: shared.guard.form_token().text().to_owned(),
+            form_token: form_token.to_owned(),
         }
     }
 
@@ -115,17 +111,6 @@ impl Viewer {
         let text = self.format(text);
         let (before, after) = text.split_once(ELEMENT).unwrap_or((&text, ""));
         html! { (before) (element) (after) }
-    }
-}
-
-impl FromRequestParts<Arc<Shared>> for Viewer {
-    type Rejection = Infallible;
-
-    async fn from_request_parts(
-        request: &mut Parts,
-        shared: &Arc<Shared>,
-    ) -> Result<Self, Self::Rejection> {
-        Ok(Self::of_request(request, shared))
     }
 }
 

@@ -45,7 +45,7 @@ pub async fn show(
         let compared = compare(groups, shared, &viewer);
         let above = html! {
             (strip(&viewer, &html! {
-                span { (viewer.format(&message!("compare-strip", names = listed(&names)))) }
+                span { (viewer.format(&message!("compare-strip", names = word_list(&names)))) }
                 a href=(fields.at("/compare/share")) download { (viewer.text("share")) }
             }))
             (differences(&names, &different_facts(&facts), &values, &viewer))
@@ -100,7 +100,7 @@ fn compare(
 }
 
 /// Names as an argument of a text.
-fn listed(names: &[String]) -> Value {
+fn word_list(names: &[String]) -> Value {
     Value::Words(names.iter().map(|name| Text::from(name.as_str())).collect())
 }
 

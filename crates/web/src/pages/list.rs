@@ -230,9 +230,9 @@ fn row(entry: &IndexEntry, viewer: &Viewer) -> Markup {
 /// Description of an experiment with its trials; None for a run.
 fn description(entry: &IndexEntry, viewer: &Viewer) -> Option<String> {
     let name = clean(&entry.what);
-    let made = entry.trials_made.unwrap_or(0).to_string();
+    let done = entry.trials_made.unwrap_or(0).to_string();
     let all = entry.trials.unwrap_or(0).to_string();
-    let text = message!("runs-trials", name, made, all);
+    let text = message!("runs-trials", name, done, all);
     (entry.kind == ItemKind::Experiment).then(|| viewer.format(&text))
 }
 
