@@ -12,14 +12,14 @@ const CHINESE: &str = "Accept-Language: zh-CN,zh;q=0.9,en;q=0.8\r\n";
 
 /// Words that are the same in Chinese: names, units, and terms that are not translated.
 const NAMES: &str = "brunt Studio studio English URL UTC HAR curl OpenAPI Postman JMeter JSON XML HTML UTF-8 Enter OK min \
-                     ms kB MB yaml text/html Accept json regex not-kept";
+                     ms kB MB yaml text/html Accept json regex not-kept new lt";
 
 /// Texts that a viewer of a page sees or hears, without code, bodies and names in lists.
 fn visible_texts(html: &str) -> Vec<String> {
     // The content of a report is not a text of the studio.
     let html = html.split_once("<main id=\"still\">").map_or(html, |(strip, _)| strip);
     let mut html = html.to_owned();
-    for name in ["script", "style", "code", "pre", "textarea", "datalist"] {
+    for name in ["script", "noscript", "style", "code", "pre", "textarea", "datalist"] {
         let element = Regex::new(&format!("(?s)<{name}[ >].*?</{name}>")).expect("valid");
         html = element.replace_all(&html, "").into_owned();
     }
@@ -91,6 +91,9 @@ impl Pages {
             what.map(|what| what.as_str().expect("a text").to_owned()).collect();
         names.extend(ids.clone());
         names.extend([replay[2].to_owned(), plan.clone(), "home".to_owned(), "token".to_owned()]);
+        // Messages of a check, which the trace of a run has in English, and its keys in the plan.
+        let check = ["Test failed: text expected to contain", "absent", "contains", "status"];
+        names.extend(check.map(str::to_owned));
         names.extend(NAMES.split_whitespace().map(str::to_owned));
         names.sort_by_key(|name| std::cmp::Reverse(name.len()));
         let targets = [
