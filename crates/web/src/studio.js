@@ -94,6 +94,8 @@ class Replay {
       const address = new URL(location.href);
       address.searchParams.set('at', Number(this.#loading).toFixed(3));
       history.replaceState(null, '', address);
+      const choice = document.querySelector('form.language')?.elements;
+      if (choice) choice.address.value = address.pathname + address.search;
       try {
         await show(address);
       } catch (error) {

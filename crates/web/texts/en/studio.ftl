@@ -9,6 +9,7 @@ search = Search
 file = File
 share = Share as a file
 list-separator = { ", " }
+clause-separator = { ", " }
 
 link-title = Studio
 link-continue = Continue

@@ -9,6 +9,7 @@ search = 搜索
 file = 文件
 share = 导出为文件
 list-separator = 、
+clause-separator = ，
 
 link-title = Studio
 link-continue = 继续

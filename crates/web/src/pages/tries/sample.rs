@@ -1,10 +1,9 @@
 //! A sample of a try: result, variables, extractors and checks, request and reply without body.
 
 use crate::texts::{ELEMENT, PageText, Viewer, message};
+use brunt_model::SampleRecord;
 use brunt_model::numbers::{bytes, time};
 use brunt_model::record::{EvaluationKind, SampleTrace, TracedEvaluation, VariableChange};
-use brunt_model::text::Value;
-use brunt_model::{SampleRecord, Text};
 use brunt_runner::trace::TracedSample;
 use maud::{Markup, html};
 
@@ -54,8 +53,8 @@ fn summary(record: &SampleRecord, trace: &SampleTrace, viewer: &Viewer) -> PageT
         opening.map(|time| message!("sample-opening", time)),
         first_byte.map(|time| message!("sample-first-byte", time)),
     ];
-    let facts = facts.into_iter().flatten().map(|fact| Text::from(viewer.format(&fact)));
-    let facts = Value::Words(facts.collect());
+    let facts = facts.into_iter().flatten().map(|fact| viewer.format(&fact));
+    let facts = facts.collect::<Vec<_>>().join(&viewer.text("clause-separator"));
     let user = trace.user + 1;
     let iteration = trace.iteration + 1;
     if record.url.is_some() {
