@@ -7,8 +7,8 @@ use brunt_model::analysis::{Band, BandedFigure, ContenderAnalysis, CurvePoint};
 use brunt_model::experiment::{ContenderHooks, HookCommands, LoadStep, TrialOrder};
 use brunt_model::time::seconds_of;
 use brunt_model::{
-    Analysis, Contender, Experiment, Finding, Judgement, LoadUnit, Run, Study, Tally, Trial,
-    TrialIndex,
+    Analysis, Contender, Experiment, Finding, Judgement, LoadUnit, Run, Study, Tally, Text, Trial,
+    TrialIndex, text,
 };
 use std::path::PathBuf;
 use std::time::Duration;
@@ -18,28 +18,32 @@ pub fn study_of(run: &Run, judgement: &Judgement) -> (Study, Analysis) {
     study_of_several(&[(name_of(run), run, judgement)])
 }
 
+/// Returns a sentence that begins with the name of its run, unless that is the only one.
+fn sentence_of_run(sentence: &Text, run: &str, is_only: bool) -> Text {
+    if is_only { sentence.clone() } else { text!("of-run", run, sentence = sentence.clone()) }
+}
+
 /// Returns the study of several runs. Each run is a contender with one trial, named in `runs`.
 /// Findings of a run begin with its name.
 pub fn study_of_several(runs: &[(String, &Run, &Judgement)]) -> (Study, Analysis) {
     let first = runs.first().map(|first| first.1.clone()).unwrap_or_default();
     let is_only = runs.len() == 1;
-    let named = |name: &str, sentence: &str| {
-        if is_only { sentence.into() } else { format!("{name}: {sentence}") }
-    };
-    let warnings =
-        runs.iter().flat_map(|(name, run, _)| run.warnings.iter().map(|w| named(name, w)));
+    let warnings = runs.iter().flat_map(|(name, run, _)| {
+        let texts = run.warnings.iter();
+        texts.map(move |text| if is_only { text.clone() } else { format!("{name}: {text}") })
+    });
     let mut findings = Vec::new();
     for (name, _, judgement) in runs {
         for finding in &judgement.findings {
             findings.push(Finding {
-                sentence: named(name, &finding.sentence).into(),
+                sentence: sentence_of_run(&finding.sentence, name, is_only),
                 ..finding.clone()
             });
         }
     }
     let conclusions = runs.iter().filter_map(|(name, _, judgement)| {
         let sentence = judgement.conclusion.as_ref()?;
-        Some(Finding::note("conclusion", named(name, sentence)))
+        Some(Finding::note("conclusion", sentence_of_run(sentence, name, is_only)))
     });
     let analysis = Analysis {
         contenders: runs

@@ -5,6 +5,7 @@
 //! The token is in a cookie, which no script and no other site can use; a link that works once sets it.
 //! Requests that change something also carry a second token, from a form of the studio.
 
+use crate::texts::{PageText, message};
 use aws_lc_rs::constant_time::verify_slices_are_equal;
 use aws_lc_rs::error::Unspecified;
 use aws_lc_rs::rand;
@@ -80,24 +81,13 @@ impl Refusal {
     }
 
     /// The reason, and what to do.
-    pub fn text(self) -> &'static str {
+    pub fn text(self) -> PageText {
         match self {
-            Self::Host => {
-                "This is not the address of the studio. Open the link that `brunt studio` has printed."
-            }
-            Self::Proxy => {
-                "The studio does not answer through the proxy of a recording. Set no proxy for its address."
-            }
-            Self::Site => {
-                "The studio answers only to its own pages. Go back, load the page again, and repeat it."
-            }
-            Self::Token => {
-                "This browser is not admitted. Open the link that `brunt studio` has printed. It works once: \
-                 press Enter there for another one."
-            }
-            Self::Link => {
-                "This link does not work any more. Press Enter where `brunt studio` runs for another one."
-            }
+            Self::Host => message!("refused-host"),
+            Self::Proxy => message!("refused-proxy"),
+            Self::Site => message!("refused-site"),
+            Self::Token => message!("refused-token"),
+            Self::Link => message!("refused-link"),
         }
     }
 }

@@ -1,16 +1,18 @@
 //! The frame of a page.
 
 use crate::assets::Asset;
+use crate::texts::{PageText, Viewer};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{Html, IntoResponse, Response};
+use brunt_model::Language;
 use maud::{DOCTYPE, Markup, html};
 use serde::Serialize;
 
 /// Returns a page of the studio.
-pub fn page(title: &str, above: &Markup, content: &Markup) -> Html<String> {
+pub fn page(viewer: &Viewer, title: &str, above: &Markup, content: &Markup) -> Html<String> {
     let page = html! {
         (DOCTYPE)
-        html lang="en" {
+        html lang=(viewer.language.tag()) {
             head {
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width, initial-scale=1";
@@ -29,16 +31,33 @@ pub fn page(title: &str, above: &Markup, content: &Markup) -> Html<String> {
 }
 
 /// Returns the strip above the content of a page.
-pub fn strip(content: &Markup) -> Markup {
+pub fn strip(viewer: &Viewer, content: &Markup) -> Markup {
     html! {
         header class="studio" {
             a class="brand" href="/" { "brunt studio" }
-            a href="/start" { "Start a run" }
-            a href="/record" { "Record" }
-            a href="/import" { "Import a plan" }
-            a href="/history" { "History" }
-            a href="/retention" { "Retention" }
+            a href="/start" { (viewer.text("strip-start")) }
+            a href="/record" { (viewer.text("strip-record")) }
+            a href="/import" { (viewer.text("strip-import")) }
+            a href="/history" { (viewer.text("strip-history")) }
+            a href="/retention" { (viewer.text("strip-retention")) }
             (content)
+            (languages(viewer))
+        }
+    }
+}
+
+/// The choice of another language, for pages with an address.
+fn languages(viewer: &Viewer) -> Markup {
+    let others = Language::ALL.into_iter().filter(|language| *language != viewer.language);
+    html! {
+        @if let Some(address) = &viewer.address {
+            form class="language" action="/language" method="post" {
+                input type="hidden" name="token" value=(viewer.form_token);
+                input type="hidden" name="address" value=(address);
+                @for language in others {
+                    button name="language" value=(language.tag()) lang=(language.tag()) { (language.name()) }
+                }
+            }
         }
     }
 }
@@ -65,34 +84,44 @@ pub fn json(value: &impl Serialize) -> Result<Response, Problem> {
 }
 
 /// A page that cannot be shown.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Problem {
     /// Status of the reply.
     pub status: StatusCode,
     /// The problem and its remedy.
-    pub text: String,
+    pub text: PageText,
 }
 
 impl Problem {
     /// A request that is wrong.
-    pub fn bad_request(text: impl Into<String>) -> Self {
+    pub fn bad_request(text: impl Into<PageText>) -> Self {
         Self { status: StatusCode::BAD_REQUEST, text: text.into() }
     }
 
     /// A request for something that does not exist.
-    pub fn not_found(text: impl Into<String>) -> Self {
+    pub fn not_found(text: impl Into<PageText>) -> Self {
         Self { status: StatusCode::NOT_FOUND, text: text.into() }
     }
 
     /// An error of this machine or of brunt.
     pub fn internal(error: &impl std::error::Error) -> Self {
-        Self { status: StatusCode::INTERNAL_SERVER_ERROR, text: error.to_string() }
+        Self { status: StatusCode::INTERNAL_SERVER_ERROR, text: error.to_string().into() }
+    }
+
+    /// Returns the page with the problem, in the language of the viewer.
+    pub fn page(&self, viewer: &Viewer) -> Response {
+        let text = viewer.format(&self.text);
+        let content = html! { p class="problem" { (text) } p { a href="/" { (viewer.text("problem-runs")) } } };
+        let title = viewer.text("problem-title");
+        (self.status, page(viewer, &title, &strip(viewer, &html! {}), &content)).into_response()
     }
 }
 
+/// The reply is complete only after [`Problem::page`]: handlers need not pass on the viewer for problems.
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {
-        let content = html! { p class="problem" { (self.text) } p { a href="/" { "All runs" } } };
-        (self.status, page("Not shown", &strip(&html! {}), &content)).into_response()
+        let mut response = (self.status, self.text.to_string()).into_response();
+        response.extensions_mut().insert(self);
+        response
     }
 }

@@ -6,7 +6,7 @@
 //! * `guard`: which requests are answered. `server`: the routes, and the headers of all replies.
 //! * `pages`: the list, a run or experiment, a comparison, the start of a run, recordings, the editor and tries of plan files.
 //! * `watched`: active runs, and replays. `process`, `tries`, `recordings`: started processes. `edited_texts`: texts of editors. `study_html`: report pages. `shared`: the state that all pages share.
-//! * `fields`: fields of URLs and forms. `layout`: the frame of a page. `assets`: scripts and styles.
+//! * `fields`: fields of URLs and forms. `layout`: the frame of a page. `texts`: texts in the viewer's language. `assets`: scripts and styles.
 //!
 //! Out of scope: measuring. Every run is a separate process; the studio only reads its log and gives it orders.
 
@@ -21,6 +21,7 @@ mod recordings;
 mod server;
 mod shared;
 mod study_html;
+mod texts;
 mod tries;
 mod watched;
 

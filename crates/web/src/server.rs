@@ -5,6 +5,7 @@ use crate::guard::{Guard, LINK_PATH, Refusal};
 use crate::layout::{Problem, page, strip};
 use crate::pages;
 use crate::shared::{MAX_READING, Shared};
+use crate::texts::{Viewer, message};
 use crate::watched::WatchedRuns;
 use axum::Router;
 use axum::extract::{Path, Request, State};
@@ -203,6 +204,7 @@ fn routes(shared: Arc<Shared>) -> Router {
         .route("/runs/{id}/share", get(pages::item::share))
         .route("/runs/{id}/change", post(pages::item::change))
         .route("/runs/{id}/order", post(pages::item::give_order))
+        .route("/language", post(pages::language::choose))
         .route("/start", get(pages::start::show).post(pages::start::start))
         .route("/starting/{process}", get(pages::starting::show))
         .route("/edit", get(pages::edit::show))
@@ -230,7 +232,7 @@ fn routes(shared: Arc<Shared>) -> Router {
         routes = routes.route(asset.path(), get(reply));
     }
     routes
-        .fallback(async || Problem::not_found("There is no such page."))
+        .fallback(async || Problem::not_found(message!("problem-no-page")))
         // Also for paths and methods that do not exist.
         .layer(from_fn_with_state(Arc::clone(&shared), admit))
         .with_state(shared)
@@ -239,6 +241,7 @@ fn routes(shared: Arc<Shared>) -> Router {
 /// Answers a request only if its host and its token are those of the studio.
 async fn admit(State(shared): State<Arc<Shared>>, request: Request, next: Next) -> Response {
     let (parts, body) = request.into_parts();
+    let viewer = Viewer::of_request(&parts, shared.guard.form_token().text());
     let is_link = parts.uri.path().starts_with(LINK_PATH);
     let admitted = shared
         .guard
@@ -251,6 +254,12 @@ async fn admit(State(shared): State<Arc<Shared>>, request: Request, next: Next) 
         }
         Err(refusal) => refusal.into_response(),
     };
+    // Only here the language of the viewer is known for all of them.
+    if let Some(problem) = response.extensions_mut().remove::<Problem>() {
+        response = problem.page(&viewer);
+    } else if let Some(refusal) = response.extensions_mut().remove::<Refusal>() {
+        response = (refusal.status(), viewer.format(&refusal.text())).into_response();
+    }
     let headers = response.headers_mut();
     for (name, value) in HEADERS {
         headers.insert(name, HeaderValue::from_static(value));
@@ -262,32 +271,38 @@ async fn admit(State(shared): State<Arc<Shared>>, request: Request, next: Next) 
 
 impl IntoResponse for Refusal {
     fn into_response(self) -> Response {
-        (self.status(), self.text()).into_response()
+        let mut response = (self.status(), self.text().to_string()).into_response();
+        response.extensions_mut().insert(self);
+        response
     }
 }
 
 /// Sets the cookie, and leads to the list.
 async fn open(
     State(shared): State<Arc<Shared>>,
+    viewer: Viewer,
     Path(key): Path<String>,
 ) -> Result<Response, Refusal> {
-    lead_to(&shared, &key, "/")
+    lead_to(&shared, viewer, &key, "/")
 }
 
 /// Sets the cookie, and leads to the run of a process.
 async fn open_process(
     State(shared): State<Arc<Shared>>,
+    viewer: Viewer,
     Path((key, process)): Path<(String, u32)>,
 ) -> Result<Response, Refusal> {
-    lead_to(&shared, &key, &pages::starting::address(process))
+    lead_to(&shared, viewer, &key, &pages::starting::address(process))
 }
 
-fn lead_to(shared: &Shared, key: &str, address: &str) -> Result<Response, Refusal> {
+fn lead_to(shared: &Shared, viewer: Viewer, key: &str, address: &str) -> Result<Response, Refusal> {
     let cookie = shared.guard.use_link(key)?;
     let cookie = HeaderValue::from_str(&cookie).map_err(|_| Refusal::Link)?;
     // No redirect: browsers send a cookie with SameSite=Strict only after a page of the same site.
     let leads_on = HeaderValue::from_str(&format!("0;url={address}")).map_err(|_| Refusal::Link)?;
-    let content = html! { p { a href=(address) { "Continue" } } };
-    let page = page("Studio", &strip(&html! {}), &content);
+    // The link works once, so no choice of a language may lead back to it.
+    let viewer = Viewer { address: None, ..viewer };
+    let content = html! { p { a href=(address) { (viewer.text("link-continue")) } } };
+    let page = page(&viewer, &viewer.text("link-title"), &strip(&viewer, &html! {}), &content);
     Ok(([(header::SET_COOKIE, cookie), (header::REFRESH, leads_on)], page).into_response())
 }

@@ -6,14 +6,18 @@ use crate::guard::Guard;
 use crate::layout::Problem;
 use crate::process::StartedProcess;
 use crate::recordings::StartedRecordings;
+use crate::texts::{Viewer, message};
 use crate::tries::Tries;
 use crate::watched::WatchedRuns;
 use axum::body::Body;
+use axum::extract::FromRequestParts;
+use axum::http::request::Parts;
 use axum::http::{StatusCode, Uri};
 use brunt_engine::clock::unix_seconds;
 use brunt_runner::history::HistoryCache;
 use brunt_spec::System;
 use brunt_store::{Store, StoreError};
+use std::convert::Infallible;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -96,6 +100,17 @@ impl Shared {
     }
 }
 
+impl FromRequestParts<Arc<Shared>> for Viewer {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(
+        request: &mut Parts,
+        shared: &Arc<Shared>,
+    ) -> Result<Self, Self::Rejection> {
+        Ok(Self::of_request(request, shared.guard.form_token().text()))
+    }
+}
+
 /// Returns the fields of a URL.
 pub fn query(uri: &Uri) -> Fields {
     Fields::decode(uri.query().unwrap_or_default().as_bytes())
@@ -119,17 +134,17 @@ pub async fn form_up_to(max_bytes: usize, shared: &Shared, body: Body) -> Result
     let read = timeout(MAX_READING, axum::body::to_bytes(body, max_bytes)).await;
     let bytes = read.map_err(|_| Problem {
         status: StatusCode::REQUEST_TIMEOUT,
-        text: "The form did not come in time.".to_owned(),
+        text: message!("form-slow"),
     })?;
     let bytes = bytes.map_err(|_| Problem {
         status: StatusCode::PAYLOAD_TOO_LARGE,
-        text: format!("This form has at most {max_bytes} bytes."),
+        text: message!("form-long", bytes = max_bytes),
     })?;
     let fields = Fields::decode(&bytes);
     shared
         .guard
         .check_form(fields.first("token"))
-        .map_err(|refusal| Problem { status: refusal.status(), text: refusal.text().to_owned() })?;
+        .map_err(|refusal| Problem { status: refusal.status(), text: refusal.text() })?;
     Ok(fields)
 }
 

@@ -6,6 +6,9 @@ const MAX_PAUSE_MS = 10_000;
 
 const byId = (id) => document.getElementById(id);
 
+/** Puts a value into a text of the page, in place of the mark. */
+const filled = (text, value) => text.replace('\ufffc', () => value);
+
 /** Loads a page of the run, and shows it. Returns whether it has a strip for more. */
 async function show(address) {
   const reply = await fetch(address, { credentials: 'same-origin', redirect: 'error' });
@@ -15,11 +18,11 @@ async function show(address) {
   const state = next.getElementById('live-state');
   if (state) byId('live-state')?.replaceChildren(state.textContent);
   const age = reply.headers.get('brunt-age');
-  if (age) byId('live-age')?.replaceChildren(`; the newest figures are ${age} s old`);
+  if (age) byId('live-age')?.replaceChildren(filled(byId('live').dataset.age, age));
   return next.getElementById('live') !== null;
 }
 
-const fails = (error) => byId('live-state')?.replaceChildren(`no figures: the studio does not answer (${error.message})`);
+const fails = (error) => byId('live-state')?.replaceChildren(filled(byId('live').dataset.silent, error.message));
 
 const pausing = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -34,8 +37,9 @@ async function follow() {
     const began = performance.now();
     try {
       if (!(await show(address))) {
-        const link = Object.assign(document.createElement('a'), { href: address, textContent: 'Load its page' });
-        byId('live')?.replaceChildren('The run is over. ', link);
+        const { over, load } = byId('live').dataset;
+        const link = Object.assign(document.createElement('a'), { href: address, textContent: load });
+        byId('live').replaceChildren(`${over} `, link);
         return;
       }
       // The pages take at most a tenth of the time.
@@ -64,7 +68,7 @@ class Replay {
 
   async #start() {
     this.#isPlaying = true;
-    this.#play.textContent = 'Pause';
+    this.#play.textContent = this.#play.dataset.pause;
     if (this.#slider.value === this.#slider.max) this.#slider.value = 0;
     while (this.#isPlaying) {
       const began = performance.now();
@@ -79,7 +83,7 @@ class Replay {
 
   #stop() {
     this.#isPlaying = false;
-    this.#play.textContent = 'Play';
+    this.#play.textContent = this.#play.dataset.play;
   }
 
   /** Loads the page at the slider. Of several moves during a load, only the last one is loaded. */
@@ -90,6 +94,8 @@ class Replay {
       const address = new URL(location.href);
       address.searchParams.set('at', Number(this.#loading).toFixed(3));
       history.replaceState(null, '', address);
+      const choice = document.querySelector('form.language')?.elements;
+      if (choice) choice.address.value = address.pathname + address.search;
       try {
         await show(address);
       } catch (error) {

@@ -3,7 +3,7 @@
 
 use crate::layout::Problem;
 use crate::study_html::StudyHtml;
-use brunt_model::{Run, Tick};
+use brunt_model::{Language, Run, Tick};
 use brunt_report::subset::RunSubset;
 use brunt_store::Store;
 use brunt_store::log::LogTail;
@@ -45,6 +45,8 @@ pub struct PageKey {
     pub instant: Tick,
     /// Subset of the run that its charts show.
     pub only: Option<RunSubset>,
+    /// Language of its texts.
+    pub language: Language,
 }
 
 impl WatchedRuns {
@@ -124,11 +126,17 @@ impl WatchedRun {
         Ok(end)
     }
 
-    /// Returns the instant of the latest page with this subset, if that is later than `after`.
-    pub fn latest_page(&self, only: Option<&RunSubset>, after: Tick) -> Option<Tick> {
+    /// Returns the instant of the latest page with this subset and language, if that is later than `after`.
+    pub fn latest_page(
+        &self,
+        only: Option<&RunSubset>,
+        language: Language,
+        after: Tick,
+    ) -> Option<Tick> {
         let pages = self.pages.iter().map(|(key, _)| key);
         pages
-            .filter(|key| key.only.as_ref() == only && key.instant > after)
+            .filter(|key| key.only.as_ref() == only && key.language == language)
+            .filter(|key| key.instant > after)
             .map(|key| key.instant)
             .max()
     }

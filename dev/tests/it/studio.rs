@@ -1,6 +1,7 @@
 //! The studio: which requests it answers, and what its pages show. Attacks are bytes on a socket, as no browser would
 //! send them.
 
+mod languages;
 mod plans;
 mod recordings;
 

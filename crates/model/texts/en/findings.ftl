@@ -208,6 +208,7 @@ censored = { $share } of the requests got no reply ({ $timed_out } timed out, { 
 
 duration-of-run = for { $over } of { $measured }
 of-agents = { $agents }: { $sentence }
+of-run = { $run }: { $sentence }
 
 limit-worker = a worker thread was busy { $worst } of its time at worst, and { $threshold } or more { $duration }: what fell due had to wait for it
     .remedy = start more threads: --threads { $threads }

@@ -193,6 +193,7 @@ censored = { $share } 的请求没有得到响应（{ $timed_out } 个超时，{
 
 duration-of-run = { $measured } 中有 { $over }
 of-agents = { $agents }：{ $sentence }
+of-run = { $run }：{ $sentence }
 
 limit-worker = 一个工作线程最高有 { $worst } 的时间处于忙碌状态，{ $duration } 达到 { $threshold } 或更高：到期的任务必须等待该线程
     .remedy = 启动更多线程：--threads { $threads }

@@ -45,7 +45,8 @@ fn exempt_cells(exempt: &ExemptItem) -> [String; HEAD.len()] {
     ]
 }
 
-fn age(seconds: Option<f64>) -> String {
+/// Formats the age of an item: `30 d`, `2 h 3 min`.
+pub fn age(seconds: Option<f64>) -> String {
     match seconds {
         None => UNKNOWN.into(),
         Some(seconds) if seconds >= DAY => format!("{} d", count((seconds / DAY) as u64)),
@@ -56,7 +57,7 @@ fn age(seconds: Option<f64>) -> String {
 }
 
 /// Formats a limit of age as it was written: `30 d`, `36 h`.
-fn age_limit(limit: Duration) -> String {
+pub fn age_limit(limit: Duration) -> String {
     let seconds = limit.as_secs_f64();
     if seconds >= DAY && seconds % DAY == 0.0 { age(Some(seconds)) } else { span(seconds) }
 }

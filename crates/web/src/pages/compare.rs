@@ -2,17 +2,18 @@
 
 mod plans;
 
-use super::study_file;
+use super::{study_file, translate};
 use crate::fields::Fields;
 use crate::layout::{Problem, page, strip};
 use crate::shared::{Shared, query, with_store};
 use crate::study_html::StudyHtml;
+use crate::texts::{Viewer, message};
 use axum::extract::State;
 use axum::http::Uri;
 use axum::response::{Html, Response};
 use brunt_judge::compare::{ContenderFacts, DifferentFact, Subject, different_facts};
-use brunt_model::numbers::plural;
-use brunt_model::{Analysis, Plan, Study};
+use brunt_model::text::Value;
+use brunt_model::{Analysis, Plan, Study, Text};
 use brunt_report::html::StudyPage;
 use brunt_runner::decide::stored::{Group, by_contender, compare_groups};
 use brunt_spec::settings::CompareSettings;
@@ -29,29 +30,36 @@ const VALUES: usize = 500;
 /// # Errors
 ///
 /// An item does not exist, or they cannot be compared.
-pub async fn show(State(shared): State<Arc<Shared>>, uri: Uri) -> Result<Html<String>, Problem> {
+pub async fn show(
+    State(shared): State<Arc<Shared>>,
+    viewer: Viewer,
+    uri: Uri,
+) -> Result<Html<String>, Problem> {
     with_store(&shared, move |store, shared| {
         let fields = query(&uri);
         let groups = groups(store, &fields)?;
         let facts: Vec<ContenderFacts> = groups.iter().filter_map(facts).collect();
         let plans: Vec<_> = groups.iter().map(plan).collect();
-        let values = different_values(&plans);
+        let values = different_values(&plans, &viewer);
         let names: Vec<String> = groups.iter().map(|group| group.name.clone()).collect();
-        let compared = compare(groups, shared);
+        let compared = compare(groups, shared, &viewer);
         let above = html! {
-            (strip(&html! {
-                span { "comparison of " (names.join(", ")) }
-                a href=(fields.at("/compare/share")) download { "Share as a file" }
+            (strip(&viewer, &html! {
+                span { (viewer.format(&message!("compare-strip", names = word_list(&names)))) }
+                a href=(fields.at("/compare/share")) download { (viewer.text("share")) }
             }))
-            (differences(&names, &different_facts(&facts), &values))
+            (differences(&names, &different_facts(&facts), &values, &viewer))
         };
         match compared {
             Ok((study, analysis)) => {
-                Ok(StudyHtml::of(&StudyPage::of(&study, &analysis))?.under(&above))
+                let language = viewer.language;
+                let page = StudyPage { language, ..StudyPage::of(&study, &analysis) };
+                Ok(StudyHtml::of(&page)?.under(&above))
             }
             // The differences above are often the reason.
             Err(Problem { text, .. }) => {
-                Ok(page("Comparison", &above, &html! { p class="problem" { (text) } }))
+                let problem = html! { p class="problem" { (viewer.format(&text)) } };
+                Ok(page(&viewer, &viewer.text("compare-title"), &above, &problem))
             }
         }
     })
@@ -63,21 +71,37 @@ pub async fn show(State(shared): State<Arc<Shared>>, uri: Uri) -> Result<Html<St
 /// # Errors
 ///
 /// An item does not exist, or they cannot be compared.
-pub async fn share(State(shared): State<Arc<Shared>>, uri: Uri) -> Result<Response, Problem> {
+pub async fn share(
+    State(shared): State<Arc<Shared>>,
+    viewer: Viewer,
+    uri: Uri,
+) -> Result<Response, Problem> {
     with_store(&shared, move |store, shared| {
         let groups = groups(store, &query(&uri))?;
         let ids: Vec<&str> =
             groups.iter().flat_map(|group| &group.runs).map(|run| &*run.0).collect();
         let name = ids.iter().take(2).copied().collect::<Vec<_>>().join("-");
-        let (study, analysis) = compare(groups, shared)?;
-        study_file(&study, &analysis, &name)
+        let (study, analysis) = compare(groups, shared, &viewer)?;
+        study_file(&study, &analysis, &name, &viewer)
     })
     .await
 }
 
-fn compare(groups: Vec<Group>, shared: &Shared) -> Result<(Study, Analysis), Problem> {
-    compare_groups(vec![groups], &CompareSettings::default(), shared.command.clone())
-        .map_err(|error| Problem::bad_request(error.to_string()))
+fn compare(
+    groups: Vec<Group>,
+    shared: &Shared,
+    viewer: &Viewer,
+) -> Result<(Study, Analysis), Problem> {
+    let (mut study, mut analysis) =
+        compare_groups(vec![groups], &CompareSettings::default(), shared.command.clone())
+            .map_err(|error| Problem::bad_request(error.to_string()))?;
+    translate(&mut study, &mut analysis, viewer);
+    Ok((study, analysis))
+}
+
+/// Names as an argument of a text.
+fn word_list(names: &[String]) -> Value {
+    Value::Words(names.iter().map(|name| Text::from(name.as_str())).collect())
 }
 
 /// Reads the items in the URL, the oldest first. An experiment is a group for each of its contenders.
@@ -88,9 +112,7 @@ fn groups(store: &Store, fields: &Fields) -> Result<Vec<Group>, Problem> {
         let entry = store.entry(item.id())?;
         // A test of figures that still change has no stated error.
         if entry.progress == ItemState::Running {
-            return Err(Problem::bad_request(format!(
-                "{word} is still running; compare it after its end."
-            )));
+            return Err(Problem::bad_request(message!("compare-active", id = word)));
         }
         items.push((entry, item));
     }
@@ -103,7 +125,7 @@ fn groups(store: &Store, fields: &Fields) -> Result<Vec<Group>, Problem> {
         groups.extend(groups_of(store, &item, name)?);
     }
     if groups.len() < 2 {
-        return Err(Problem::bad_request("Select at least two runs or experiments in the list."));
+        return Err(Problem::bad_request(message!("compare-too-few")));
     }
     Ok(groups)
 }
@@ -135,38 +157,53 @@ fn plan(group: &Group) -> Option<&Plan> {
 }
 
 /// The section "Why do these differ?": facts by subject, then all values of the plans.
-fn differences(names: &[String], facts: &[DifferentFact], values: &[DifferentValue]) -> Markup {
+fn differences(
+    names: &[String],
+    facts: &[DifferentFact],
+    values: &[DifferentValue],
+    viewer: &Viewer,
+) -> Markup {
     let of_subject = |subject| facts.iter().filter(move |fact| fact.subject == subject);
     let facts_in_order = Subject::ALL.into_iter().flat_map(of_subject);
     html! {
         section class="differences" aria-labelledby="differences-title" {
-            h2 id="differences-title" { "Why do these differ?" }
+            h2 id="differences-title" { (viewer.text("compare-differences")) }
             @if facts.is_empty() {
-                p { "No known fact about data, environment, server or version differs." }
+                p { (viewer.text("compare-no-facts")) }
             } @else {
-                (table("Different facts", &["subject", "fact"], names, facts_in_order.map(|fact| {
-                    (vec![fact.subject.name(), fact.name.as_str()], fact.values.as_slice())
+                (table(&viewer.text("compare-facts"), &[viewer.text("compare-subject"), viewer.text("compare-fact")], names, facts_in_order.map(|fact| {
+                    (vec![subject_name(fact.subject, viewer), fact.name.clone()], fact.values.as_slice())
                 })))
             }
             @if !values.is_empty() {
                 details {
-                    summary { (plural(values.len() as u64, "value")) " of the plans" }
-                    (table("Different values of the plans", &["place in the plan"], names, values.iter().take(VALUES).map(|value| {
-                        (vec![value.place.as_str()], value.values.as_slice())
+                    summary { (viewer.format(&message!("compare-values", count = values.len()))) }
+                    (table(&viewer.text("compare-values-table"), &[viewer.text("compare-place")], names, values.iter().take(VALUES).map(|value| {
+                        (vec![value.place.clone()], value.values.as_slice())
                     })))
-                    @if values.len() > VALUES { p { "These are the first " (VALUES) "." } }
+                    @if values.len() > VALUES { p { (viewer.format(&message!("compare-first-values", count = VALUES))) } }
                 }
             }
         }
     }
 }
 
+fn subject_name(subject: Subject, viewer: &Viewer) -> String {
+    viewer.text(match subject {
+        Subject::Plan => "compare-plan",
+        Subject::Data => "compare-data",
+        Subject::Environment => "compare-environment",
+        Subject::Server => "compare-server",
+        Subject::Version => "compare-version",
+    })
+}
+
 /// A table with a column for each of the compared items.
 fn table<'a>(
     title: &str,
-    head: &[&str],
+    head: &[String],
     names: &[String],
-    rows: impl Iterator<Item = (Vec<&'a str>, &'a [Option<String>])>,
+    rows: impl Iterator<Item = (Vec<String>, &'a [Option<String>])>,
 ) -> Markup {
     html! {
         div class="scroll" tabindex="0" role="region" aria-label=(title) {

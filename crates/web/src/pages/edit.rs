@@ -10,6 +10,7 @@ use crate::fields::Fields;
 use crate::layout::{Problem, json, page, strip};
 use crate::pages::tries;
 use crate::shared::{Shared, form_up_to, on_thread, query, with_store};
+use crate::texts::{PageText, Viewer, message};
 use aws_lc_rs::digest::{SHA256, digest};
 use axum::body::Body;
 use axum::extract::State;
@@ -54,9 +55,7 @@ impl EditedPlan {
         ensure_plan_file(file)?;
         let bytes = match fs::metadata(file) {
             Ok(metadata) if metadata.len() > MAX_PLAN_BYTES => {
-                return Err(Problem::bad_request(format!(
-                    "{file}: the editor opens at most 10 MiB"
-                )));
+                return Err(Problem::bad_request(message!("edit-large", file)));
             }
             Err(error) if error.kind() == ErrorKind::NotFound => {
                 let file = file.to_owned();
@@ -68,11 +67,7 @@ impl EditedPlan {
         };
         let digest = digest_of(&bytes);
         let text = String::from_utf8(bytes).ok().filter(|text| is_declared_utf8(file, text));
-        let text = text.ok_or_else(|| {
-            Problem::bad_request(format!(
-                "{file}: a file in the editor must be in UTF-8, and declare no other encoding"
-            ))
-        })?;
+        let text = text.ok_or_else(|| Problem::bad_request(message!("edit-encoding", file)))?;
         Ok(Self { file: file.to_owned(), text: text.replace("\r\n", "\n"), digest })
     }
 
@@ -91,23 +86,23 @@ impl EditedPlan {
     /// # Errors
     ///
     /// A sentence with the reason.
-    pub fn save(&self) -> Result<(), String> {
+    pub fn save(&self) -> Result<(), PageText> {
         let Self { file, text, digest } = self;
         let before = match fs::read(file) {
             Err(error) if error.kind() == ErrorKind::NotFound => Vec::new(),
-            before => before.map_err(|error| format!("{file} cannot be read: {error}"))?,
+            before => before.map_err(|error| {
+                message!("edit-unreadable", file = file.as_str(), error = error.to_string())
+            })?,
         };
         if digest_of(&before) != *digest {
-            return Err(format!(
-                "{file} has changed on the disk since it was opened here, so it was not written. Save this text under \
-                 another name, or open the file again."
-            ));
+            return Err(message!("edit-changed", file = file.as_str()));
         }
         // A change of all line breaks would be a change of all lines in git.
         let has_crlf = before.windows(2).any(|pair| pair == b"\r\n");
         let text = if has_crlf { &text.replace('\n', "\r\n") } else { text };
-        replace_file(Path::new(file), text)
-            .map_err(|error| format!("{file} cannot be written: {error}"))
+        replace_file(Path::new(file), text).map_err(|error| {
+            message!("edit-unwritable", file = file.as_str(), error = error.to_string())
+        })
     }
 }
 
@@ -134,7 +129,7 @@ pub fn ensure_plan_file(file: &str) -> Result<(), Problem> {
     if ending.is_some_and(|ending| ENDINGS.contains(&ending)) {
         return Ok(());
     }
-    Err(Problem::bad_request(format!("`{file}`: write the path of a plan file, such as shop.yaml")))
+    Err(Problem::bad_request(message!("edit-no-plan", file)))
 }
 
 /// Address of a file in the editor.
@@ -147,14 +142,25 @@ pub fn address(file: &str) -> String {
 /// # Errors
 ///
 /// It is no plan file, or cannot be read.
-pub async fn show(State(shared): State<Arc<Shared>>, uri: Uri) -> Result<Html<String>, Problem> {
+pub async fn show(
+    State(shared): State<Arc<Shared>>,
+    viewer: Viewer,
+    uri: Uri,
+) -> Result<Html<String>, Problem> {
     let file = query(&uri).first("file").to_owned();
-    on_thread(&shared, move |shared| Ok(edit_page(&EditedPlan::read(&file)?, &html! {}, shared)))
-        .await
+    on_thread(&shared, move |shared| {
+        Ok(edit_page(&EditedPlan::read(&file)?, &html! {}, shared, &viewer))
+    })
+    .await
 }
 
 /// Shows a text in the editor, below a notice.
-pub fn edit_page(plan: &EditedPlan, notice: &Markup, shared: &Shared) -> Html<String> {
+pub fn edit_page(
+    plan: &EditedPlan,
+    notice: &Markup,
+    shared: &Shared,
+    viewer: &Viewer,
+) -> Html<String> {
     let EditedPlan { file, text, digest } = plan;
     let language = if is_jmx(file) { "xml" } else { "yaml" };
     let content = html! {
@@ -167,20 +173,20 @@ pub fn edit_page(plan: &EditedPlan, notice: &Markup, shared: &Shared) -> Html<St
                 input type="hidden" name="token" value=(shared.guard.form_token().text());
                 input type="hidden" name="digest" value=(digest);
                 // The first line break of a text area does not count.
-                textarea name="text" rows="30" spellcheck="false" aria-label="text of the plan" { "\n" (text) }
-                ul id="problems" aria-label="problems" {}
+                textarea name="text" rows="30" spellcheck="false" aria-label=(viewer.text("edit-text")) { "\n" (text) }
+                ul id="problems" aria-label=(viewer.text("edit-problems")) {}
                 div class="filter" {
-                    label { "File " input class="wide" name="file" value=(file) required; }
-                    button { "Save" }
-                    button name="try" value="yes" { "Save, and try once" }
-                    @if is_jmx(file) { button formaction="/import" { "Turn into a plan file" } }
-                    a href=(Fields::default().with("target", file).at("/start")) { "Start a run" }
+                    label { (viewer.text("file")) " " input class="wide" name="file" value=(file) required; }
+                    button { (viewer.text("edit-save")) }
+                    button name="try" value="yes" { (viewer.text("edit-save-and-try")) }
+                    @if is_jmx(file) { button formaction="/import" { (viewer.text("edit-convert")) } }
+                    a href=(Fields::default().with("target", file).at("/start")) { (viewer.text("strip-start")) }
                 }
             }
         }
         script type="module" blocking="render" src=(Asset::EditorScript.path()) {}
     };
-    page(file, &strip(&html! {}), &content)
+    page(viewer, file, &strip(viewer, &html! {}), &content)
 }
 
 /// The JSON Schema of plan files, for completion and descriptions of keys.
@@ -197,15 +203,19 @@ pub async fn plan_schema() -> Result<Response, Problem> {
 /// # Errors
 ///
 /// The form is wrong, or the try cannot be started.
-pub async fn save(State(shared): State<Arc<Shared>>, body: Body) -> Result<Response, Problem> {
+pub async fn save(
+    State(shared): State<Arc<Shared>>,
+    viewer: Viewer,
+    body: Body,
+) -> Result<Response, Problem> {
     let fields = form_up_to(MAX_FORM_BYTES, &shared, body).await?;
     with_store(&shared, move |store, shared| {
         let plan = EditedPlan::of_form(&fields);
         ensure_plan_file(&plan.file)?;
         if let Err(reason) = plan.save() {
             // The text of the user is not lost.
-            let notice = html! { p class="problem" { (reason) } };
-            let page = edit_page(&plan, &notice, shared);
+            let notice = html! { p class="problem" { (viewer.format(&reason)) } };
+            let page = edit_page(&plan, &notice, shared, &viewer);
             return Ok((StatusCode::CONFLICT, page).into_response());
         }
         let address = if fields.has("try") {

@@ -5,6 +5,7 @@ use crate::fields::Fields;
 use crate::layout::{Problem, page, strip};
 use crate::pages::list::{SELECTORS, selection};
 use crate::shared::{Shared, query, with_store};
+use crate::texts::Viewer;
 use axum::extract::State;
 use axum::http::Uri;
 use axum::response::Html;
@@ -40,11 +41,23 @@ pub fn address_like(id: &str, measure: Measure) -> String {
 /// # Errors
 ///
 /// The URL has an unknown measure, or the store cannot be read.
-pub async fn show(State(shared): State<Arc<Shared>>, uri: Uri) -> Result<Html<String>, Problem> {
-    with_store(&shared, move |store, shared| page_of(store, &shared.histories, &query(&uri))).await
+pub async fn show(
+    State(shared): State<Arc<Shared>>,
+    viewer: Viewer,
+    uri: Uri,
+) -> Result<Html<String>, Problem> {
+    with_store(&shared, move |store, shared| {
+        page_of(store, &shared.histories, &query(&uri), &viewer)
+    })
+    .await
 }
 
-fn page_of(store: &Store, cache: &HistoryCache, fields: &Fields) -> Result<Html<String>, Problem> {
+fn page_of(
+    store: &Store,
+    cache: &HistoryCache,
+    fields: &Fields,
+    viewer: &Viewer,
+) -> Result<Html<String>, Problem> {
     let request = request(fields)?;
     let all = series(store, &request).map_err(problem)?;
     let content = match read(store, &request, cache) {
@@ -56,13 +69,13 @@ fn page_of(store: &Store, cache: &HistoryCache, fields: &Fields) -> Result<Html<
         Err(error) => return Err(problem(error)),
     };
     let content = html! {
-        h1 { "History" }
-        (form(&request, fields))
+        h1 { (viewer.text("strip-history")) }
+        (form(&request, fields, viewer))
         (content)
         (other_series(&all, &request, fields))
         script type="module" src=(Asset::PageScript.path()) {}
     };
-    Ok(page("History", &strip(&html! {}), &content))
+    Ok(page(viewer, &viewer.text("strip-history"), &strip(viewer, &html! {}), &content))
 }
 
 fn request(fields: &Fields) -> Result<HistoryRequest, Problem> {
@@ -96,24 +109,24 @@ fn problem(error: HistoryError) -> Problem {
 }
 
 /// The form with the measure and the filter.
-fn form(request: &HistoryRequest, fields: &Fields) -> Markup {
+fn form(request: &HistoryRequest, fields: &Fields, viewer: &Viewer) -> Markup {
     html! {
         form class="filter" action=(PATH) method="get" role="search" {
-            label { "Figure " select name="measure" {
+            label { (viewer.text("history-figure")) " " select name="measure" {
                 @for measure in Measure::ALL {
                     option value=(measure.key()) selected[measure == request.measure] { (measure.title()) }
                 }
             } }
-            label { "Runs like " input class="short" name="like" value=(fields.first("like")) placeholder="latest"; }
-            label { "Search " input class="wide" type="search" name="q" value=(fields.first("q")); }
+            label { (viewer.text("history-like")) " " input class="short" name="like" value=(fields.first("like")) placeholder=(viewer.text("history-latest-run")); }
+            label { (viewer.text("search")) " " input class="wide" type="search" name="q" value=(fields.first("q")); }
             @for selector in &SELECTORS {
-                label { (selector.title) " "
+                label { (viewer.text(selector.title)) " "
                     input class="short" name=(selector.field.key()) value=(fields.first(selector.field.key())); }
             }
-            label { "Latest " input class="short" type="number" name="last" min="1" max=(MAX_RUNS)
+            label { (viewer.text("history-latest")) " " input class="short" type="number" name="last" min="1" max=(MAX_RUNS)
                 value=(request.most_runs); }
-            button type="submit" { "Show" }
-            a href=(PATH) { "all" }
+            button type="submit" { (viewer.text("runs-show")) }
+            a href=(PATH) { (viewer.text("runs-all")) }
         }
     }
 }

@@ -6,6 +6,7 @@ use crate::assets::Asset;
 use crate::fields::Fields;
 use crate::layout::{Problem, page, strip};
 use crate::shared::{Shared, form_up_to, on_thread};
+use crate::texts::{Viewer, message};
 use axum::body::Body;
 use axum::extract::State;
 use axum::response::Html;
@@ -22,23 +23,22 @@ use std::sync::Arc;
 const INPUT: &str = "input";
 
 /// Shows the form for the input.
-pub async fn show(State(shared): State<Arc<Shared>>) -> Html<String> {
+pub async fn show(State(shared): State<Arc<Shared>>, viewer: Viewer) -> Html<String> {
     let content = html! {
-        h1 { "Import" }
-        p { "Formats: a recording of a browser (HAR), commands of curl, OpenAPI, a collection of Postman, a plan of JMeter, a \
-             list of URLs." }
+        h1 { (viewer.text("import-title")) }
+        p { (viewer.text("import-formats")) }
         form id="import" class="edit" action="/import" method="post" {
             input type="hidden" name="token" value=(shared.guard.form_token().text());
-            label { "File " input type="file" id="import-file"; }
-            textarea name="text" rows="20" spellcheck="false" aria-label="input" placeholder="drop a file here, or paste its text" required {}
+            label { (viewer.text("file")) " " input type="file" id="import-file"; }
+            textarea name="text" rows="20" spellcheck="false" aria-label=(viewer.text("import-input")) placeholder=(viewer.text("import-drop")) required {}
             div class="filter" {
-                label { "Plan file to create " input class="wide" name="file" value="plan.yaml" required; }
-                button { "Import" }
+                label { (viewer.text("import-plan-file")) " " input class="wide" name="file" value="plan.yaml" required; }
+                button { (viewer.text("import-title")) }
             }
         }
         script type="module" src=(Asset::StudioScript.path()) {}
     };
-    page("Import", &strip(&html! {}), &content)
+    page(&viewer, &viewer.text("import-title"), &strip(&viewer, &html! {}), &content)
 }
 
 /// Shows the plan of an input in the editor. It is not saved yet.
@@ -46,7 +46,11 @@ pub async fn show(State(shared): State<Arc<Shared>>) -> Html<String> {
 /// # Errors
 ///
 /// The format is unknown, or the input is malformed.
-pub async fn make(State(shared): State<Arc<Shared>>, body: Body) -> Result<Html<String>, Problem> {
+pub async fn make(
+    State(shared): State<Arc<Shared>>,
+    viewer: Viewer,
+    body: Body,
+) -> Result<Html<String>, Problem> {
     let fields = form_up_to(MAX_FORM_BYTES, &shared, body).await?;
     on_thread(&shared, move |shared| {
         let (text, losses) = plan_of(&fields)?;
@@ -56,7 +60,7 @@ pub async fn make(State(shared): State<Arc<Shared>>, body: Body) -> Result<Html<
             file.set_extension("yaml");
         }
         let plan = EditedPlan { digest: String::new(), text, file: file.display().to_string() };
-        Ok(edit_page(&plan, &notice(&plan.text, &losses), shared))
+        Ok(edit_page(&plan, &notice(&plan.text, &losses, &viewer), shared, &viewer))
     })
     .await
 }
@@ -75,10 +79,7 @@ fn plan_of(fields: &Fields) -> Result<(String, Vec<String>), Problem> {
             let imported = read(text.as_bytes(), &jmx_options(INPUT, fields.first("file")))?;
             Ok((imported.plan, imported.notices))
         }
-        None => Err(Problem::bad_request(
-            "The format is not known. Write HAR, commands of curl, OpenAPI, a collection of Postman, a plan of JMeter \
-             (.jmx), or a URL on each line.",
-        )),
+        None => Err(Problem::bad_request(message!("import-unknown"))),
     }
 }
 
@@ -98,17 +99,17 @@ impl From<ImportError> for Problem {
     }
 }
 
-fn notice(plan: &str, losses: &[String]) -> Markup {
+fn notice(plan: &str, losses: &[String], viewer: &Viewer) -> Markup {
     let variables = environment_variables(plan);
     html! {
         div class="problem" {
-            p { "The plan is not saved yet. Its comments name all parts of the input that a plan cannot express." }
+            p { (viewer.text("import-unsaved")) }
             @if !variables.is_empty() {
-                p { "Secrets were not copied. Set these environment variables before a run: "
-                    @for (index, name) in variables.iter().enumerate() { @if index > 0 { ", " } code { (name) } } }
+                p { (viewer.text("import-secrets")) " "
+                    @for (index, name) in variables.iter().enumerate() { @if index > 0 { (viewer.text("list-separator")) } code { (name) } } }
             }
             @if !losses.is_empty() {
-                p { "Not imported, or different:" }
+                p { (viewer.text("import-losses")) }
                 ul { @for loss in losses { li { (loss) } } }
             }
         }

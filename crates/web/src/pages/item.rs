@@ -3,11 +3,12 @@
 mod watch;
 
 use super::history::address_like;
-use super::study_file;
+use super::{study_file, translate};
 use crate::fields::Fields;
 use crate::layout::{Problem, post_form, strip};
 use crate::shared::{Shared, form, query, with_store};
 use crate::study_html::StudyHtml;
+use crate::texts::{ELEMENT, Viewer, message};
 use axum::body::Body;
 use axum::extract::{Path, State};
 use axum::http::Uri;
@@ -31,6 +32,7 @@ const ONLY: &str = "only";
 struct ItemPage<'a> {
     store: &'a Store,
     shared: &'a Shared,
+    viewer: &'a Viewer,
     entry: IndexEntry,
     /// Fields of the URL.
     fields: Fields,
@@ -45,6 +47,7 @@ struct ItemPage<'a> {
 /// There is no such item, or it cannot be read.
 pub async fn show(
     State(shared): State<Arc<Shared>>,
+    viewer: Viewer,
     Path(word): Path<String>,
     uri: Uri,
 ) -> Result<Response, Problem> {
@@ -59,7 +62,7 @@ pub async fn show(
         let only = fields.all(ONLY).next().map(str::parse).transpose();
         let only = only.map_err(|error| Problem::bad_request(format!("{ONLY}={error}")))?;
         let entry = store.entry(&word)?;
-        ItemPage { store, shared, entry, fields, only }.reply(&item)
+        ItemPage { store, shared, viewer: &viewer, entry, fields, only }.reply(&item)
     })
     .await
 }
@@ -71,12 +74,14 @@ pub async fn show(
 /// There is no such item, or it cannot be read.
 pub async fn share(
     State(shared): State<Arc<Shared>>,
+    viewer: Viewer,
     Path(word): Path<String>,
 ) -> Result<Response, Problem> {
     with_store(&shared, move |store, _| {
         let item = store.find(&word)?;
-        let (study, analysis) = read(store, &item)?;
-        study_file(&study, &analysis, item.id())
+        let (mut study, mut analysis) = read(store, &item)?;
+        translate(&mut study, &mut analysis, &viewer);
+        study_file(&study, &analysis, item.id(), &viewer)
     })
     .await
 }
@@ -108,7 +113,7 @@ impl ItemPage<'_> {
             let instant = self.instant()?;
             if self.entry.progress == ItemState::Running {
                 if instant.is_some() {
-                    return Err(Problem::bad_request("An active run has no replay yet."));
+                    return Err(Problem::bad_request(message!("item-no-replay-yet")));
                 }
                 return self.active();
             }
@@ -118,18 +123,17 @@ impl ItemPage<'_> {
             // Its log may have no end: viewers followed it until its process was killed.
             self.shared.watched.forget(&self.entry.id);
         } else if self.instant()?.is_some() {
-            return Err(Problem::bad_request(
-                "Runs have a replay, experiments have none: open one of its runs.",
-            ));
+            return Err(Problem::bad_request(message!("item-no-replay")));
         }
-        let (study, analysis) = read(self.store, item)?;
+        let (mut study, mut analysis) = read(self.store, item)?;
+        translate(&mut study, &mut analysis, self.viewer);
         let run = study.only_run().and_then(|trial| trial.id.as_deref());
         let replay = html! {
             @if let Some(run) = run.or((self.entry.kind == ItemKind::Run).then_some(&self.entry.id)) {
-                a href={ "/runs/" (run) "?at=0" } { "Replay" }
+                a href={ "/runs/" (run) "?at=0" } { (self.viewer.text("item-replay")) }
             }
             @if let Some(measure) = history_measure(&self.entry, &study) {
-                a href=(address_like(&self.entry.id, measure)) { "History of runs like this one" }
+                a href=(address_like(&self.entry.id, measure)) { (self.viewer.text("item-history")) }
             }
         };
         let page = self.study_html(&study, &analysis, None)?;
@@ -147,13 +151,14 @@ impl ItemPage<'_> {
         let shown = self.only.as_ref().map(|only| {
             run.and_then(|run| select(run, only)).ok_or_else(|| {
                 let id = &self.entry.id;
-                Problem::not_found(format!("{id} has no figures over time for `{only}`."))
+                let only = only.to_string();
+                Problem::not_found(message!("item-no-subset", id = id.as_str(), only))
             })
         });
         let shown = shown.transpose()?;
         let address = |only: &RunSubset| self.address_with(Some(only));
         StudyHtml::of(&StudyPage {
-            language: brunt_model::Language::English,
+            language: self.viewer.language,
             study,
             analysis,
             address: Some(&address),
@@ -178,25 +183,25 @@ impl ItemPage<'_> {
 
     /// Returns the strip above the content. `state` is about the time that the page shows.
     fn strip(&self, state: &Markup) -> Result<Markup, Problem> {
-        let Self { entry, store, .. } = self;
+        let Self { entry, store, viewer, .. } = self;
         let runs = store.list(&EntryFilter::RunsOf(entry.id.clone()))?;
         let content = html! {
             code { (entry.id) }
             @if let Some(experiment) = &entry.experiment {
-                a href={ "/runs/" (experiment) } { "its experiment" }
+                a href={ "/runs/" (experiment) } { (viewer.text("item-experiment")) }
             }
             (state)
             @if let Some(only) = &self.only {
                 span class="only" {
-                    "charts of " (only.kind.word()) " " b { (only.name) } " "
-                    a href=(self.address_with(None)) { "show the whole run" }
+                    (viewer.with_element(&message!("item-charts", kind = only.kind.word(), name = ELEMENT), &html! { b { (only.name) } })) " "
+                    a href=(self.address_with(None)) { (viewer.text("item-whole-run")) }
                 }
             }
             (self.notes())
-            a href={ (self.address()) "/share" } download { "Share as a file" }
-            @if !runs.is_empty() { (trials(&runs)) }
+            a href={ (self.address()) "/share" } download { (viewer.text("share")) }
+            @if !runs.is_empty() { (trials(&runs, viewer)) }
         };
-        Ok(strip(&content))
+        Ok(strip(viewer, &content))
     }
 
     /// Forms for tags, pin and note.
@@ -204,25 +209,26 @@ impl ItemPage<'_> {
         let entry = &self.entry;
         let token = self.shared.guard.form_token().text();
         let action = format!("{}/change", self.address());
-        let pin = if entry.pinned { ("unpin", "Unpin") } else { ("pin", "Pin") };
+        let pin = if entry.pinned { ("unpin", "item-unpin") } else { ("pin", "item-pin") };
+        let viewer = self.viewer;
         html! {
             @for tag in &entry.tags {
                 (post_form(&action, token, &html! {
                     span class="tag" {
                         (tag)
-                        button name="untag" value=(tag) aria-label={ "remove the tag " (tag) } { "×" }
+                        button name="untag" value=(tag) aria-label=(viewer.format(&message!("item-remove-tag", tag = tag.as_str()))) { "×" }
                     }
                 }))
             }
             (post_form(&action, token, &html! {
-                input class="short" name="tag" aria-label="new tag" placeholder="tag" required maxlength="64";
-                button { "Tag" }
+                input class="short" name="tag" aria-label=(viewer.text("item-new-tag")) placeholder=(viewer.text("item-tag-example")) required maxlength="64";
+                button { (viewer.text("item-tag")) }
             }))
-            (post_form(&action, token, &html! { button name=(pin.0) value="yes" { (pin.1) } }))
+            (post_form(&action, token, &html! { button name=(pin.0) value="yes" { (viewer.text(pin.1)) } }))
             (post_form(&action, token, &html! {
-                input class="wide" name="note" aria-label="note" placeholder="note"
+                input class="wide" name="note" aria-label=(viewer.text("item-note")) placeholder=(viewer.text("item-note"))
                     value=(entry.note.as_deref().unwrap_or_default());
-                button { "Save the note" }
+                button { (viewer.text("item-save-note")) }
             }))
         }
     }
@@ -239,10 +245,10 @@ fn history_measure(entry: &IndexEntry, study: &Study) -> Option<Measure> {
 }
 
 /// Links to the pages of an experiment's runs.
-fn trials(runs: &[IndexEntry]) -> Markup {
+fn trials(runs: &[IndexEntry], viewer: &Viewer) -> Markup {
     html! {
         details {
-            summary { "Its runs" }
+            summary { (viewer.text("item-runs")) }
             ul { @for run in runs {
                 li { a href={ "/runs/" (run.id) } { (run.id) } " " (run.contenders.join(", ")) }
             } }
@@ -283,7 +289,7 @@ pub async fn give_order(
     let order = match fields.all("mark").next() {
         Some(text) => RunOrder::Mark(text.to_owned()),
         None if fields.has("stop") => RunOrder::Stop,
-        None => return Err(Problem::bad_request("This form has no order: mark or stop.")),
+        None => return Err(Problem::bad_request(message!("item-no-order"))),
     };
     with_store(&shared, move |store, _| {
         let item = store.find(&word)?;
@@ -305,9 +311,7 @@ fn make_change(store: &Store, item: &StoredItem, fields: &Fields) -> Result<(), 
     } else if fields.has("note") {
         store.set_note(item, fields.first("note"))?;
     } else {
-        return Err(Problem::bad_request(
-            "This form has no change: tag, untag, pin, unpin or note.",
-        ));
+        return Err(Problem::bad_request(message!("item-no-change")));
     }
     Ok(())
 }

@@ -3,20 +3,39 @@
 use crate::fields::Fields;
 use crate::layout::{Problem, page, strip};
 use crate::shared::{Shared, query, with_store};
+use crate::texts::{ELEMENT, Viewer, message};
 use axum::extract::State;
 use axum::http::Uri;
 use axum::response::Html;
 use brunt_model::finding::State as Verdict;
-use brunt_model::numbers::plural;
+use brunt_model::numbers::{UNKNOWN, plain};
+use brunt_report::layout::clean;
 use brunt_report::stored::{HEAD, WHAT, cells};
+use brunt_store::entry::LoadRange;
 use brunt_store::selection::{EntrySelection, SelectorField};
-use brunt_store::{IndexEntry, ItemKind};
+use brunt_store::{IndexEntry, ItemKind, ItemState};
 use maud::{Markup, html};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Maximum number of rows of a page.
 const ROWS: usize = 100;
+
+/// Messages with the titles of the columns.
+const COLUMNS: [&str; HEAD.len()] = [
+    "runs-column-id",
+    "runs-column-when",
+    "runs-column-what",
+    "runs-column-load",
+    "runs-column-throughput",
+    "runs-column-p99",
+    "runs-column-errors",
+    "runs-column-verdict",
+];
+
+/// Columns of the load and of the verdict.
+const LOAD: usize = 3;
+const VERDICT: usize = 7;
 
 /// Maximum number of suggestions for a field.
 const SUGGESTIONS: usize = 200;
@@ -31,16 +50,16 @@ struct Item {
 pub struct Selector {
     /// The values by which it selects.
     pub field: SelectorField,
-    /// Name of the field on the page.
+    /// Message with the title of the field.
     pub title: &'static str,
 }
 
 /// The fields of the filter, in their order.
 pub const SELECTORS: [Selector; 4] = [
-    Selector { field: SelectorField::Host, title: "Host" },
-    Selector { field: SelectorField::Label, title: "Label" },
-    Selector { field: SelectorField::Tag, title: "Tag" },
-    Selector { field: SelectorField::Verdict, title: "Verdict" },
+    Selector { field: SelectorField::Host, title: "runs-host" },
+    Selector { field: SelectorField::Label, title: "runs-label" },
+    Selector { field: SelectorField::Tag, title: "runs-tag" },
+    Selector { field: SelectorField::Verdict, title: "runs-verdict" },
 ];
 
 /// Returns the conditions of the filter in a URL.
@@ -61,11 +80,15 @@ pub fn selection(fields: &Fields) -> EntrySelection {
 /// # Errors
 ///
 /// The store cannot be read.
-pub async fn show(State(shared): State<Arc<Shared>>, uri: Uri) -> Result<Html<String>, Problem> {
+pub async fn show(
+    State(shared): State<Arc<Shared>>,
+    viewer: Viewer,
+    uri: Uri,
+) -> Result<Html<String>, Problem> {
     with_store(&shared, move |store, _| {
         let items = store.list_items()?.into_iter().rev();
         let items: Vec<Item> = items.map(|(entry, runs)| Item { entry, runs }).collect();
-        Ok(list(&items, &query(&uri)))
+        Ok(list(&items, &query(&uri), &viewer))
     })
     .await
 }
@@ -77,60 +100,61 @@ impl Item {
     }
 }
 
-fn list(items: &[Item], fields: &Fields) -> Html<String> {
+fn list(items: &[Item], fields: &Fields, viewer: &Viewer) -> Html<String> {
     let selection = selection(fields);
     let selected: Vec<&Item> =
         items.iter().filter(|item| selection.contains(&item.entry, &item.runs)).collect();
     let page_number: usize = fields.first("page").parse().unwrap_or(1).max(1);
     let shown = selected.iter().skip((page_number - 1) * ROWS).take(ROWS);
     let count = match (items.len(), selected.len()) {
-        (all, found) if all == found => plural(all as u64, "item"),
-        (all, found) => format!("{found} of {}", plural(all as u64, "item")),
+        (all, found) if all == found => message!("runs-count", count = all),
+        (all, found) => message!("runs-found", found = found.to_string(), count = all),
     };
     let content = html! {
-        h1 { "Runs and experiments" }
-        (filter(items, fields))
+        h1 { (viewer.text("runs-heading")) }
+        (filter(items, fields, viewer))
         @if items.is_empty() {
-            p { "Nothing is stored yet. Run " code { "brunt URL" } " in a terminal, then load this page again." }
+            p { (viewer.with_element(&message!("runs-none", command = ELEMENT), &html! { code { "brunt URL" } })) }
         } @else {
-            p class="facts" { (count) }
+            p class="facts" { (viewer.format(&count)) }
             form action="/compare" method="get" {
-                (table(shown.copied()))
-                p { button type="submit" { "Compare the selected" } " " span class="hint" { "The oldest one is the reference." } }
+                (table(shown.copied(), viewer))
+                p { button type="submit" { (viewer.text("runs-compare")) } " " span class="hint" { (viewer.text("runs-reference")) } }
             }
         }
-        (links_to_pages(selected.len(), page_number, fields))
+        (links_to_pages(selected.len(), page_number, fields, viewer))
     };
-    page("Runs", &strip(&html! {}), &content)
+    page(viewer, &viewer.text("runs-title"), &strip(viewer, &html! {}), &content)
 }
 
-fn filter(items: &[Item], fields: &Fields) -> Markup {
+fn filter(items: &[Item], fields: &Fields, viewer: &Viewer) -> Markup {
     html! {
         form class="filter" action="/" method="get" role="search" {
-            label { "Search " input class="wide" type="search" name="q" value=(fields.first("q")); }
+            label { (viewer.text("search")) " " input class="wide" type="search" name="q" value=(fields.first("q")); }
             @for selector in &SELECTORS {
-                (field(selector, items, fields.first(selector.field.key())))
+                (field(selector, items, fields.first(selector.field.key()), viewer))
             }
             label {
                 input type="checkbox" name="pinned" value="yes" checked[!fields.first("pinned").is_empty()];
-                " pinned"
+                " " (viewer.text("runs-pinned"))
             }
-            button type="submit" { "Show" }
-            a href="/" { "all" }
-            a href=(history_address(fields)) { "History of the selected" }
+            button type="submit" { (viewer.text("runs-show")) }
+            a href="/" { (viewer.text("runs-all")) }
+            a href=(history_address(fields)) { (viewer.text("runs-history")) }
         }
     }
 }
 
-fn field(selector: &Selector, items: &[Item], value: &str) -> Markup {
+fn field(selector: &Selector, items: &[Item], value: &str, viewer: &Viewer) -> Markup {
     let Selector { field, title } = selector;
+    let title = viewer.text(title);
     let name = field.key();
     if *field == SelectorField::Verdict {
         return html! {
             label { (title) " " select name=(name) {
-                option value="" { "any" }
-                @for state in Verdict::ALL {
-                    option value=(state.key()) selected[state.key() == value] { (state.key()) }
+                option value="" { (viewer.text("runs-any")) }
+                @for state in &Verdict::ALL {
+                    option value=(state.key()) selected[state.key() == value] { (verdict_name(*state, viewer)) }
                 }
             } }
         };
@@ -147,46 +171,93 @@ fn field(selector: &Selector, items: &[Item], value: &str) -> Markup {
     }
 }
 
-fn table<'a>(items: impl Iterator<Item = &'a Item>) -> Markup {
+/// Name of a verdict; in English, it is that of files.
+fn verdict_name(state: Verdict, viewer: &Viewer) -> String {
+    viewer.format(&message!("verdict-state", state = state.key()))
+}
+
+fn table<'a>(items: impl Iterator<Item = &'a Item>, viewer: &Viewer) -> Markup {
     html! {
-        div class="scroll" tabindex="0" role="region" aria-label="Runs and experiments" {
+        div class="scroll" tabindex="0" role="region" aria-label=(viewer.text("runs-heading")) {
             table class="runs" {
                 thead { tr {
-                    th { span class="sr" { "select" } }
-                    @for title in HEAD { th { (title) } }
-                    th { "tags and notes" }
+                    th { span class="sr" { (viewer.text("runs-select")) } }
+                    @for title in COLUMNS { th { (viewer.text(title)) } }
+                    th { (viewer.text("runs-remarks")) }
                 } }
-                tbody { @for item in items { (row(&item.entry)) } }
+                tbody { @for item in items { (row(&item.entry, viewer)) } }
             }
         }
     }
 }
 
-fn row(entry: &IndexEntry) -> Markup {
+fn row(entry: &IndexEntry, viewer: &Viewer) -> Markup {
     let link = format!("/runs/{}", entry.id);
-    let cells = cells(entry);
+    let mut cells = cells(entry);
+    cells[WHAT] = description(entry, viewer).unwrap_or_else(|| cells[WHAT].clone());
+    cells[LOAD] = entry.load.as_ref().map_or(UNKNOWN.into(), |range| load(range, viewer));
+    cells[VERDICT] = verdict(entry, viewer);
     html! {
         tr {
-            td { input type="checkbox" name="id" value=(entry.id) aria-label={ "select " (entry.id) }; }
+            td { input type="checkbox" name="id" value=(entry.id) aria-label=(viewer.format(&message!("runs-select-one", id = entry.id.as_str()))); }
             @for (column, cell) in cells.iter().enumerate() {
                 @match column {
                     0 => td { a href=(link) { (cell) } },
                     WHAT => td class="what" {
                         (cell)
-                        @if entry.kind == ItemKind::Experiment { " " span class="remarks" { "experiment" } }
+                        @if entry.kind == ItemKind::Experiment { " " span class="remarks" { (viewer.text("runs-experiment")) } }
                     },
                     _ => td { (cell) },
                 }
             }
-            td { (remarks(entry)) }
+            td { (remarks(entry, viewer)) }
         }
     }
 }
 
+/// Description of an experiment with its trials; None for a run.
+fn description(entry: &IndexEntry, viewer: &Viewer) -> Option<String> {
+    let name = clean(&entry.what);
+    let done = entry.trials_made.unwrap_or(0).to_string();
+    let all = entry.trials.unwrap_or(0).to_string();
+    let text = message!("runs-trials", name, done, all);
+    (entry.kind == ItemKind::Experiment).then(|| viewer.format(&text))
+}
+
+fn load(range: &LoadRange, viewer: &Viewer) -> String {
+    let figures = if range.from == range.to {
+        plain(range.to)
+    } else {
+        format!("{}..{}", plain(range.from), plain(range.to))
+    };
+    viewer.format(&if range.users {
+        message!("runs-users", figures)
+    } else {
+        message!("runs-rate", figures)
+    })
+}
+
+/// Verdict, and the state of a run that is not complete.
+fn verdict(entry: &IndexEntry, viewer: &Viewer) -> String {
+    let verdict = entry.figures.as_ref().map(|figures| verdict_name(figures.verdict, viewer));
+    let progress = match entry.progress {
+        ItemState::Running => Some("runs-running"),
+        ItemState::Whole => None,
+        ItemState::Interrupted => Some("runs-interrupted"),
+        ItemState::Torn => Some("runs-torn"),
+    };
+    match (verdict, progress.map(|id| viewer.text(id))) {
+        (Some(verdict), Some(progress)) => {
+            viewer.format(&message!("runs-verdict-and-state", verdict, progress))
+        }
+        (verdict, progress) => verdict.or(progress).unwrap_or_else(|| UNKNOWN.into()),
+    }
+}
+
 /// Tags as links, the pin, and the note.
-fn remarks(entry: &IndexEntry) -> Markup {
+fn remarks(entry: &IndexEntry, viewer: &Viewer) -> Markup {
     html! {
-        @if entry.pinned { span class="tag" title="protected from removal" { "pinned" } " " }
+        @if entry.pinned { span class="tag" title=(viewer.text("runs-protected")) { (viewer.text("runs-pinned")) } " " }
         @for tag in &entry.tags {
             a class="tag" href=(Fields::default().with("tag", tag).at("/")) { (tag) } " "
         }
@@ -194,14 +265,14 @@ fn remarks(entry: &IndexEntry) -> Markup {
     }
 }
 
-fn links_to_pages(rows: usize, page_number: usize, fields: &Fields) -> Markup {
+fn links_to_pages(rows: usize, page_number: usize, fields: &Fields, viewer: &Viewer) -> Markup {
     html! {
         @if rows > ROWS {
-            nav class="pages" aria-label="Pages" {
-                @if page_number > 1 { a href=(address_of(page_number - 1, fields)) { "later" } }
-                span { "page " (page_number) " of " (rows.div_ceil(ROWS)) }
+            nav class="pages" aria-label=(viewer.text("runs-pages")) {
+                @if page_number > 1 { a href=(address_of(page_number - 1, fields)) { (viewer.text("runs-later")) } }
+                span { (viewer.format(&message!("runs-page", number = page_number, count = rows.div_ceil(ROWS)))) }
                 @if page_number * ROWS < rows {
-                    a href=(address_of(page_number + 1, fields)) { "earlier" }
+                    a href=(address_of(page_number + 1, fields)) { (viewer.text("runs-earlier")) }
                 }
             }
         }

@@ -10,6 +10,7 @@ use crate::layout::{Problem, page, post_form, strip};
 use crate::process::StartedProcess;
 use crate::recordings::StartedRecording;
 use crate::shared::{Shared, form, on_thread, query};
+use crate::texts::{Viewer, message};
 use axum::body::Body;
 use axum::extract::{Path, State};
 use axum::http::{HeaderValue, Uri, header};
@@ -18,59 +19,54 @@ use maud::{Markup, html};
 use std::process::ExitStatus;
 use std::sync::Arc;
 
-/// Sources of a recording: value of the form, title.
-const KINDS: [(&str, &str); 3] = [
-    ("browser", "A browser, which opens now"),
-    HEADLESS,
-    (PROXY, "Another program or a phone, with a proxy"),
-];
+/// Sources of a recording: value of the form, and the message with its title.
+const KINDS: [(&str, &str); 3] = [("browser", "record-browser"), HEADLESS, (PROXY, "record-proxy")];
 
-const HEADLESS: (&str, &str) = ("headless", "A browser without a window: only the first page");
-
-const OVERWRITE: &str = "Overwrite the file if it exists";
+const HEADLESS: (&str, &str) = ("headless", "record-headless");
 
 /// Value of the form for a recording with a proxy.
 const PROXY: &str = "proxy";
 
 /// Shows the form. Fields of the URL are its values.
-pub async fn show(State(shared): State<Arc<Shared>>, uri: Uri) -> Html<String> {
+pub async fn show(State(shared): State<Arc<Shared>>, viewer: Viewer, uri: Uri) -> Html<String> {
     let fields = query(&uri);
     let active: Vec<(u32, String)> =
         shared.recordings().active().map(|one| (one.number, one.file().to_owned())).collect();
     let content = html! {
-        h1 { "Record" }
+        h1 { (viewer.text("record-title")) }
         @for (number, file) in &active {
-            p { "Active: " a href=(address(*number)) { "recording " (number) " for " (file) } }
+            @let title = message!("record-active", number = number.to_string(), file = file.as_str());
+            p { a href=(address(*number)) { (viewer.format(&title)) } }
         }
-        (record_form(&fields, shared.guard.form_token().text()))
+        (record_form(&fields, &viewer))
     };
-    page("Record", &strip(&html! {}), &content)
+    page(&viewer, &viewer.text("record-title"), &strip(&viewer, &html! {}), &content)
 }
 
-fn record_form(fields: &Fields, token: &str) -> Markup {
+fn record_form(fields: &Fields, viewer: &Viewer) -> Markup {
     let chosen = KINDS.iter().find(|(kind, _)| *kind == fields.first("kind")).unwrap_or(&KINDS[0]);
     let file = fields.first("file");
     let file = if file.is_empty() { "recorded.yaml" } else { file };
     post_form(
         "/record",
-        token,
+        &viewer.form_token,
         &html! {
             div class="start" {
-                label { "URL " input class="wide" name="url" value=(fields.first("url")) placeholder="https://shop.example/" autofocus; }
+                label { (viewer.text("record-url")) " " input class="wide" name="url" value=(fields.first("url")) placeholder="https://shop.example/" autofocus; }
                 fieldset {
-                    legend { "Source" }
+                    legend { (viewer.text("record-source")) }
                     @for (kind, title) in KINDS {
-                        label class="choice" { input type="radio" name="kind" value=(kind) checked[kind == chosen.0]; " " (title) }
+                        label class="choice" { input type="radio" name="kind" value=(kind) checked[kind == chosen.0]; " " (viewer.text(title)) }
                     }
                 }
                 label class="choice" { input type="checkbox" name="twice" value="yes" checked[fields.has("twice")];
-                    " Record twice to find dynamic values: repeat the same actions in a second recording" }
-                label { "Plan file to create " input class="wide" name="file" value=(file) required; }
-                label class="choice" { input type="checkbox" name="force" value="yes"; " " (OVERWRITE) }
-                label { "Address of the proxy " input class="wide" name="address" value=(fields.first("address"))
+                    " " (viewer.text("record-twice")) }
+                label { (viewer.text("record-file")) " " input class="wide" name="file" value=(file) required; }
+                label class="choice" { input type="checkbox" name="force" value="yes"; " " (viewer.text("record-overwrite")) }
+                label { (viewer.text("record-address")) " " input class="wide" name="address" value=(fields.first("address"))
                     placeholder="127.0.0.1:8080"; }
-                p class="hint" { "For a phone, write the address of this machine in its network, with a port." }
-                button { "Start the recording" }
+                p class="hint" { (viewer.text("record-phone")) }
+                button { (viewer.text("record-start")) }
             }
         },
     )
@@ -99,16 +95,14 @@ fn arguments(fields: &Fields) -> Result<Vec<String>, Problem> {
     let url = fields.first("url").trim();
     let is_proxy = kind == PROXY;
     if url.starts_with('-') || url.is_empty() && !is_proxy {
-        return Err(Problem::bad_request(
-            "Write the URL of the first page, such as https://shop.example/.",
-        ));
+        return Err(Problem::bad_request(message!("record-no-url")));
     }
     let file = fields.first("file");
     edit::ensure_plan_file(file)?;
     let mut arguments = vec!["record".to_owned()];
     // A plan of JMeter has another format.
     if brunt_editor::is_jmx(file) {
-        return Err(Problem::bad_request("A recording creates a plan file, such as shop.yaml."));
+        return Err(Problem::bad_request(message!("record-no-plan")));
     }
     if !url.is_empty() {
         // Browsers complete such an address in the same way.
@@ -136,6 +130,7 @@ fn arguments(fields: &Fields) -> Result<Vec<String>, Problem> {
 pub async fn show_started(
     State(shared): State<Arc<Shared>>,
     Path(number): Path<u32>,
+    viewer: Viewer,
 ) -> Result<Response, Problem> {
     on_thread(&shared, move |shared| {
         let recordings = shared.recordings();
@@ -143,33 +138,33 @@ pub async fn show_started(
         let messages = recording.process.messages();
         let messages = messages.map_err(|error| Problem::internal(&error))?;
         let Some(status) = recording.process.status() else {
-            return Ok(active(recording, &messages, shared.guard.form_token().text()));
+            return Ok(active(recording, &messages, &viewer));
         };
         let fields = recording.fields.clone();
         drop(recordings);
-        ended(&fields, status, &messages, shared)
+        ended(&fields, status, &messages, shared, &viewer)
     })
     .await
 }
 
 /// The page of a recording that has not ended. It is loaded again after a second.
-fn active(recording: &StartedRecording, messages: &str, token: &str) -> Response {
+fn active(recording: &StartedRecording, messages: &str, viewer: &Viewer) -> Response {
     let number = recording.number;
+    let title = viewer.text("recording-title");
+    let process = recording.process.number.to_string();
     let content = html! {
-        h1 { "Recording" }
-        p { "Use the site as its visitors do. The plan opens here when the recording ends." }
+        h1 { (title) }
+        p { (viewer.text("recording-active")) }
         @if recording.fields.has("twice") {
-            p class="hint" { "End the first recording, repeat the same actions, and end the second one." }
+            p class="hint" { (viewer.text("recording-twice")) }
         }
-        (post_form(&format!("{}/stop", address(number)), token, &html! { button { "End the recording" } }))
+        (post_form(&format!("{}/stop", address(number)), &viewer.form_token, &html! { button { (viewer.text("recording-end")) } }))
         @if !messages.is_empty() { pre class="messages" { (messages) } }
-        p class="hint" {
-            "The recording continues without the studio. It is the process " (recording.process.number) "."
-        }
+        p class="hint" { (viewer.format(&message!("recording-process", process))) }
     };
     // Works without a script, and ends with the page of the plan.
     let again = (header::REFRESH, HeaderValue::from_static("1"));
-    ([again], page("Recording", &strip(&html! {}), &content)).into_response()
+    ([again], page(viewer, &title, &strip(viewer, &html! {}), &content)).into_response()
 }
 
 /// The plan in the editor, or the messages of a recording that failed.
@@ -178,34 +173,37 @@ fn ended(
     status: ExitStatus,
     messages: &str,
     shared: &Shared,
+    viewer: &Viewer,
 ) -> Result<Response, Problem> {
     if !status.success() {
+        let title = viewer.text("recording-title");
+        let headless = viewer.text(HEADLESS.1);
+        let overwrite = viewer.text("record-overwrite");
+        let options = message!("recording-options", headless, overwrite);
         let content = html! {
-            h1 { "Recording" }
-            p class="problem" { "The recording failed." }
+            h1 { (title) }
+            p class="problem" { (viewer.text("recording-failed")) }
             pre class="messages" { (messages) }
-            p class="hint" {
-                "In the form, --headless is the source “" (HEADLESS.1) "”, and --force is “" (OVERWRITE) "”."
-            }
-            p { a href=(fields.at("/record")) { "Record again" } }
+            p class="hint" { (viewer.format(&options)) }
+            p { a href=(fields.at("/record")) { (viewer.text("recording-again")) } }
         };
-        return Ok(page("Recording", &strip(&html! {}), &content).into_response());
+        return Ok(page(viewer, &title, &strip(viewer, &html! {}), &content).into_response());
     }
     let plan = EditedPlan::read(fields.first("file"))?;
     let variables = environment_variables(&plan.text);
     let notice = html! {
         div class="problem" {
-            p { "The plan of the recording is saved in this file." }
+            p { (viewer.text("recording-saved")) }
             @if !variables.is_empty() {
-                p { "Secrets were not copied. Set these environment variables before a run: "
-                    @for (index, name) in variables.iter().enumerate() { @if index > 0 { ", " } code { (name) } } }
+                p { (viewer.text("import-secrets")) " "
+                    @for (index, name) in variables.iter().enumerate() { @if index > 0 { (viewer.text("list-separator")) } code { (name) } } }
             }
         }
         @if !messages.is_empty() {
-            details { summary { "Messages of the recording" } pre class="messages" { (messages) } }
+            details { summary { (viewer.text("recording-messages")) } pre class="messages" { (messages) } }
         }
     };
-    Ok(edit_page(&plan, &notice, shared).into_response())
+    Ok(edit_page(&plan, &notice, shared, viewer).into_response())
 }
 
 /// Ends a recording, as Ctrl-C does, and leads to its page.
@@ -226,9 +224,7 @@ pub async fn stop(
 }
 
 fn unknown(number: u32) -> Problem {
-    Problem::not_found(format!(
-        "The studio has no recording {number}. It keeps the last ones that it has started."
-    ))
+    Problem::not_found(message!("recording-unknown", number = number.to_string()))
 }
 
 fn address(number: u32) -> String {
@@ -241,7 +237,7 @@ mod tests {
 
     fn words(form: &str) -> Result<String, String> {
         let arguments = arguments(&Fields::decode(form.as_bytes()));
-        arguments.map(|words| words.join(" ")).map_err(|problem| problem.text)
+        arguments.map(|words| words.join(" ")).map_err(|problem| problem.text.to_string())
     }
 
     #[test]

@@ -3,24 +3,36 @@
 use crate::fields::Fields;
 use crate::layout::{Problem, page, post_form, strip};
 use crate::shared::{Shared, form, query, with_store};
+use crate::texts::{PageText, Viewer, message};
 use axum::body::Body;
 use axum::extract::State;
 use axum::http::Uri;
 use axum::response::Html;
 use brunt_engine::clock::unix_seconds;
 use brunt_model::numbers::bytes;
-use brunt_report::stored::pruning::{HEAD, rows};
+use brunt_report::stored::pruning::{age, age_limit};
 use brunt_spec::words;
-use brunt_store::Store;
-use brunt_store::retention::{Pruning, RetentionLimits};
+use brunt_store::retention::{
+    ExemptItem, Exemption, Pruning, PruningAction, PruningReason, PruningStep, RetentionLimits,
+};
+use brunt_store::{Store, StoredItem};
 use maud::{Markup, html};
 use std::sync::Arc;
 
-/// Fields of the limits, as the options of `brunt runs prune`: name, title, example.
+/// Fields of the limits, as the options of `brunt runs prune`: name, message with the title, example.
 const LIMITS: [(&str, &str, &str); 3] = [
-    ("logs-older-than", "Logs older than", "30d"),
-    ("older-than", "Runs and experiments older than", "365d"),
-    ("max-size", "Maximum size of the store", "20G"),
+    ("logs-older-than", "retention-logs-older-than", "30d"),
+    ("older-than", "retention-older-than", "365d"),
+    ("max-size", "retention-max-size", "20G"),
+];
+
+/// Messages with the titles of the columns.
+const COLUMNS: [&str; 5] = [
+    "retention-column-action",
+    "retention-column-id",
+    "retention-column-age",
+    "retention-column-size",
+    "retention-column-reason",
 ];
 
 /// Field with the steps that the user has seen.
@@ -31,13 +43,19 @@ const STEPS: &str = "steps";
 /// # Errors
 ///
 /// A limit is malformed, or the store cannot be read.
-pub async fn show(State(shared): State<Arc<Shared>>, uri: Uri) -> Result<Html<String>, Problem> {
+pub async fn show(
+    State(shared): State<Arc<Shared>>,
+    viewer: Viewer,
+    uri: Uri,
+) -> Result<Html<String>, Problem> {
     with_store(&shared, move |store, shared| {
         let fields = query(&uri);
-        let Some(limits) = limits(&fields)? else { return Ok(retention_page(&fields, &html! {})) };
+        let Some(limits) = limits(&fields)? else {
+            return Ok(retention_page(&fields, &html! {}, &viewer));
+        };
         // A plan removes nothing.
         let pruning = store.plan_pruning(&limits, unix_seconds())?;
-        Ok(retention_page(&fields, &plan(&fields, &pruning, shared)))
+        Ok(retention_page(&fields, &plan(&fields, &pruning, shared, &viewer), &viewer))
     })
     .await
 }
@@ -47,21 +65,25 @@ pub async fn show(State(shared): State<Arc<Shared>>, uri: Uri) -> Result<Html<St
 /// # Errors
 ///
 /// The steps have changed meanwhile, or the store cannot be changed.
-pub async fn prune(State(shared): State<Arc<Shared>>, body: Body) -> Result<Html<String>, Problem> {
+pub async fn prune(
+    State(shared): State<Arc<Shared>>,
+    viewer: Viewer,
+    body: Body,
+) -> Result<Html<String>, Problem> {
     let fields = form(&shared, body).await?;
     with_store(&shared, move |store, shared| {
         let limits =
-            limits(&fields)?.ok_or_else(|| Problem::bad_request("This form has no limit."))?;
+            limits(&fields)?.ok_or_else(|| Problem::bad_request(message!("retention-no-limit")))?;
         let pruning = store.plan_pruning(&limits, unix_seconds())?;
         // Nothing is removed that the user has not seen.
         if steps(&pruning) != fields.first(STEPS) {
             let changed = html! {
-                p class="problem" { "The steps have changed since they were shown. Nothing was removed." }
-                (plan(&fields, &pruning, shared))
+                p class="problem" { (viewer.text("retention-changed")) }
+                (plan(&fields, &pruning, shared, &viewer))
             };
-            return Ok(retention_page(&fields, &changed));
+            return Ok(retention_page(&fields, &changed, &viewer));
         }
-        Ok(retention_page(&fields, &result(store, &pruning)?))
+        Ok(retention_page(&fields, &result(store, &pruning, &viewer)?, &viewer))
     })
     .await
 }
@@ -84,47 +106,90 @@ fn limit<T, E: std::error::Error>(
     value.map_err(|error| Problem::bad_request(format!("{name}: {error}")))
 }
 
-fn retention_page(fields: &Fields, content: &Markup) -> Html<String> {
+fn retention_page(fields: &Fields, content: &Markup, viewer: &Viewer) -> Html<String> {
     let content = html! {
-        h1 { "Retention" }
-        p { "Old event logs become digests, so that reports still work. Old or many runs and experiments are removed. Pinned \
-             items, baselines and active runs stay." }
+        h1 { (viewer.text("retention-title")) }
+        p { (viewer.text("retention-about")) }
         form class="filter" action="/retention" method="get" {
             @for (name, title, example) in LIMITS {
-                label { (title) " " input class="short" name=(name) value=(fields.first(name)) placeholder=(example); }
+                label { (viewer.text(title)) " " input class="short" name=(name) value=(fields.first(name)) placeholder=(example); }
             }
-            button { "List the steps" }
+            button { (viewer.text("retention-list")) }
         }
         (content)
     };
-    page("Retention", &strip(&html! {}), &content)
+    page(viewer, &viewer.text("retention-title"), &strip(viewer, &html! {}), &content)
 }
 
 /// The steps, and a form that carries them out.
-fn plan(fields: &Fields, pruning: &Pruning, shared: &Shared) -> Markup {
+fn plan(fields: &Fields, pruning: &Pruning, shared: &Shared, viewer: &Viewer) -> Markup {
     let freed = bytes(pruning.bytes_before.saturating_sub(pruning.bytes_after) as f64);
     let before = bytes(pruning.bytes_before as f64);
     html! {
         div class="scroll" { table {
-            thead { tr { @for title in HEAD { th { (title) } } } }
-            tbody { @for row in rows(pruning) { tr { @for cell in row { td { (cell) } } } } }
+            thead { tr { @for title in COLUMNS { th { (viewer.text(title)) } } } }
+            tbody { @for row in rows(pruning, viewer) { tr { @for cell in row { td { (cell) } } } } }
         } }
-        @if pruning.steps.is_empty() { p { "Nothing to remove; the store has " (before) "." } } @else {
+        @if pruning.steps.is_empty() { p { (viewer.format(&message!("retention-nothing", size = before))) } } @else {
             (post_form("/retention", shared.guard.form_token().text(), &html! {
                 @for (name, _, _) in LIMITS { input type="hidden" name=(name) value=(fields.first(name)); }
                 input type="hidden" name=(STEPS) value=(steps(pruning));
-                p { "These steps free " (freed) " of " (before) ". They cannot be undone." }
-                button { "Carry out these steps" }
+                p { (viewer.format(&message!("retention-frees", freed, size = before))) }
+                button { (viewer.text("retention-prune")) }
             }))
         }
     }
 }
 
-fn result(store: &Store, pruning: &Pruning) -> Result<Markup, Problem> {
+/// The cells of the table: the steps, then the items that are exempt.
+fn rows(pruning: &Pruning, viewer: &Viewer) -> Vec<[String; COLUMNS.len()]> {
+    let steps = pruning.steps.iter().map(|step| step_cells(step, viewer));
+    steps.chain(pruning.exempt.iter().map(|exempt| exempt_cells(exempt, viewer))).collect()
+}
+
+fn step_cells(step: &PruningStep, viewer: &Viewer) -> [String; COLUMNS.len()] {
+    let action = match (step.action, &step.item) {
+        (PruningAction::RemoveLogs, StoredItem::Run(_)) => "retention-remove-log",
+        (PruningAction::RemoveLogs, StoredItem::Experiment(_)) => "retention-remove-logs",
+        (PruningAction::RemoveItem, StoredItem::Run(_)) => "retention-remove-run",
+        (PruningAction::RemoveItem, StoredItem::Experiment(_)) => "retention-remove-experiment",
+    };
+    let reason = match step.reason {
+        PruningReason::LogsOlderThan(limit) => {
+            message!("retention-log-is-older", limit = age_limit(limit))
+        }
+        PruningReason::OlderThan(limit) => message!("retention-is-older", limit = age_limit(limit)),
+        PruningReason::MaxBytes(limit) => {
+            message!("retention-is-larger", limit = bytes(limit as f64))
+        }
+    };
+    let size = bytes(step.bytes as f64);
+    let id = step.item.id().to_owned();
+    [viewer.text(action), id, age(step.age_seconds), size, viewer.format(&reason)]
+}
+
+fn exempt_cells(exempt: &ExemptItem, viewer: &Viewer) -> [String; COLUMNS.len()] {
+    let reason: PageText = match &exempt.exemption {
+        Exemption::Baseline(name) => message!("retention-baseline", name = name.as_str()),
+        Exemption::Pinned => message!("retention-pinned"),
+        Exemption::Active => message!("retention-active"),
+    };
+    [
+        viewer.text("retention-keep"),
+        exempt.item.id().to_owned(),
+        age(exempt.age_seconds),
+        bytes(exempt.bytes as f64),
+        viewer.format(&reason),
+    ]
+}
+
+fn result(store: &Store, pruning: &Pruning, viewer: &Viewer) -> Result<Markup, Problem> {
     let result = store.prune(pruning)?;
+    let freed = bytes(result.bytes_freed as f64);
+    let size = bytes(pruning.bytes_before as f64);
     Ok(html! {
-        p { "Freed " (bytes(result.bytes_freed as f64)) " of " (bytes(pruning.bytes_before as f64)) "." }
-        @for (id, reason) in &result.skipped { p class="problem" { "Skipped " (id) ": " (reason) } }
+        p { (viewer.format(&message!("retention-freed", freed, size))) }
+        @for (id, reason) in &result.skipped { p class="problem" { (viewer.format(&message!("retention-skipped", id = id.as_str(), reason = reason.as_str()))) } }
     })
 }
 

@@ -7,6 +7,7 @@ use crate::fields::Fields;
 use crate::layout::{Problem, page, post_form, strip};
 use crate::process::StartedProcess;
 use crate::shared::{Shared, form, query, with_store};
+use crate::texts::{Viewer, message};
 use axum::body::Body;
 use axum::extract::State;
 use axum::http::Uri;
@@ -20,12 +21,12 @@ use std::sync::Arc;
 /// Prefix of the fields with variables of a plan.
 const VARIABLE: &str = "var.";
 
-/// Options with separate fields, for a URL: name, title, example.
+/// Options with separate fields, for a URL: name, and messages with the title and with an example.
 const OPTIONS: [(&str, &str, &str); 4] = [
-    ("rate", "Arrivals per second", "such as 500, or 0..500/30s,500/2m"),
-    ("connections", "Users, without a rate", "10"),
-    ("duration", "Time", "10s"),
-    ("requests", "Requests, in place of a time", ""),
+    ("rate", "start-rate", "start-rate-example"),
+    ("connections", "start-users", "start-users-example"),
+    ("duration", "start-time", "start-time-example"),
+    ("requests", "start-requests", "start-requests-example"),
 ];
 
 /// Shows the form. The field `target` of the URL decides which fields it has.
@@ -33,30 +34,34 @@ const OPTIONS: [(&str, &str, &str); 4] = [
 /// # Errors
 ///
 /// The plan file cannot be read.
-pub async fn show(State(shared): State<Arc<Shared>>, uri: Uri) -> Result<Html<String>, Problem> {
+pub async fn show(
+    State(shared): State<Arc<Shared>>,
+    viewer: Viewer,
+    uri: Uri,
+) -> Result<Html<String>, Problem> {
     let fields = query(&uri);
     let target = fields.first("target");
     // Properties of JMeter are set in the field of options.
     let details = if target.is_empty() || is_jmx(target) {
         html! {}
     } else if is_url(target) {
-        html! { @for (name, title, example) in OPTIONS { (field(name, title, example)) } }
+        html! { @for (name, title, example) in OPTIONS { (field(name, &viewer.text(title), &viewer.text(example))) } }
     } else {
-        plan_fields(&read_plan(target)?)
+        plan_fields(&read_plan(target)?, &viewer)
     };
     let content = html! {
-        h1 { "Start a run" }
+        h1 { (viewer.text("strip-start")) }
         form class="filter" action="/start" method="get" {
-            label { "URL or plan file " input class="wide" name="target" value=(target) required; }
-            button { "Next" }
+            label { (viewer.text("start-target")) " " input class="wide" name="target" value=(target) required; }
+            button { (viewer.text("start-next")) }
         }
         @if !target.is_empty() && !is_url(target) {
             div class="filter" {
-                a href=(edit::address(target)) { "Edit the plan" }
+                a href=(edit::address(target)) { (viewer.text("start-edit")) }
                 (post_form("/tries", shared.guard.form_token().text(), &html! {
                     input type="hidden" name="file" value=(target);
-                    button { "Try once" }
-                    span class="hint" { "One user performs the scenario once; each request and reply is shown." }
+                    button { (viewer.text("start-try")) }
+                    span class="hint" { (viewer.text("start-try-about")) }
                 }))
             }
         }
@@ -65,13 +70,13 @@ pub async fn show(State(shared): State<Arc<Shared>>, uri: Uri) -> Result<Html<St
                 div class="start" {
                     input type="hidden" name="target" value=(target);
                     (details)
-                    (field("options", "Further options, as in a terminal", "such as -H 'Accept: text/html'"))
-                    button { "Start" }
+                    (field("options", &viewer.text("start-options"), &viewer.text("start-options-example")))
+                    button { (viewer.text("start-run")) }
                 }
             }))
         }
     };
-    Ok(page("Start a run", &strip(&html! {}), &content))
+    Ok(page(&viewer, &viewer.text("strip-start"), &strip(&viewer, &html! {}), &content))
 }
 
 fn is_url(target: &str) -> bool {
@@ -80,18 +85,17 @@ fn is_url(target: &str) -> bool {
 
 fn read_plan(path: &str) -> Result<Vec<PlanVariable>, Problem> {
     let text = fs::read_to_string(path).map_err(|error| {
-        Problem::bad_request(format!(
-            "{path}: {error}; write a URL with its scheme, or a plan file"
-        ))
+        Problem::bad_request(message!("start-unreadable", path, error = error.to_string()))
     })?;
     Ok(variables(&text))
 }
 
-fn plan_fields(variables: &[PlanVariable]) -> Markup {
+fn plan_fields(variables: &[PlanVariable], viewer: &Viewer) -> Markup {
+    let several = viewer.text("start-several-values");
     html! {
-        @if variables.is_empty() { p class="hint" { "This plan has no variables." } }
+        @if variables.is_empty() { p class="hint" { (viewer.text("start-no-variables")) } }
         @for PlanVariable { name, value } in variables {
-            (field(&format!("{VARIABLE}{name}"), name, value.as_deref().unwrap_or("several values")))
+            (field(&format!("{VARIABLE}{name}"), name, value.as_deref().unwrap_or(&several)))
         }
     }
 }
@@ -122,7 +126,7 @@ pub async fn start(State(shared): State<Arc<Shared>>, body: Body) -> Result<Redi
 fn arguments(fields: &Fields) -> Result<Vec<String>, Problem> {
     let target = fields.first("target");
     if target.is_empty() || target.starts_with('-') {
-        return Err(Problem::bad_request("Write a URL or the path of a plan file."));
+        return Err(Problem::bad_request(message!("start-no-target")));
     }
     let mut arguments = vec!["run".to_owned(), target.to_owned()];
     for (name, value) in fields.all_pairs() {
@@ -133,7 +137,7 @@ fn arguments(fields: &Fields) -> Result<Vec<String>, Problem> {
         }
     }
     let further = shlex::split(fields.first("options"))
-        .ok_or_else(|| Problem::bad_request("The options have a quote without an end."))?;
+        .ok_or_else(|| Problem::bad_request(message!("start-open-quote")))?;
     arguments.extend(further);
     Ok(arguments)
 }

@@ -3,6 +3,7 @@
 
 use crate::layout::{Problem, page, strip};
 use crate::shared::{Shared, with_store};
+use crate::texts::Viewer;
 use axum::extract::{Path, State};
 use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Redirect, Response};
@@ -26,6 +27,7 @@ pub fn address(process: u32) -> String {
 /// The process has ended without a run.
 pub async fn show(
     State(shared): State<Arc<Shared>>,
+    viewer: Viewer,
     Path(process): Path<u32>,
 ) -> Result<Response, Problem> {
     with_store(&shared, move |store, shared| {
@@ -36,9 +38,9 @@ pub async fn show(
             place.map(|place| started.remove(place));
             return Ok(Redirect::to(&format!("/runs/{id}")).into_response());
         }
-        let Some(place) = place else { return Ok(foreign(process)) };
+        let Some(place) = place else { return Ok(foreign(process, &viewer)) };
         let messages = started[place].messages().map_err(|error| Problem::internal(&error))?;
-        let Some(status) = started[place].status() else { return Ok(waiting(&messages)) };
+        let Some(status) = started[place].status() else { return Ok(waiting(&messages, &viewer)) };
         started.remove(place);
         after_end(status, &messages)
     })
@@ -46,9 +48,9 @@ pub async fn show(
 }
 
 /// The page of a process that was started elsewhere.
-fn foreign(process: u32) -> Response {
+fn foreign(process: u32, viewer: &Viewer) -> Response {
     if FilePath::new("/proc").join(process.to_string()).exists() {
-        waiting("")
+        waiting("", viewer)
     } else {
         // It was quicker than the browser.
         Redirect::to("/runs/last").into_response()
@@ -56,15 +58,16 @@ fn foreign(process: u32) -> Response {
 }
 
 /// A page that is loaded again after a second.
-fn waiting(messages: &str) -> Response {
+fn waiting(messages: &str, viewer: &Viewer) -> Response {
+    let title = viewer.text("starting-title");
     let content = html! {
-        h1 { "Starting" }
-        p class="hint" { "The page of the run follows as soon as it begins." }
+        h1 { (title) }
+        p class="hint" { (viewer.text("starting-about")) }
         @if !messages.is_empty() { pre class="messages" { (messages) } }
     };
     // Works without a script, and ends with the redirect to the run.
     let again = (header::REFRESH, HeaderValue::from_static("1"));
-    ([again], page("Starting", &strip(&html! {}), &content)).into_response()
+    ([again], page(viewer, &title, &strip(viewer, &html! {}), &content)).into_response()
 }
 
 /// A process that has ended already: a quick run, or a refusal.

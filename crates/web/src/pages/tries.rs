@@ -14,6 +14,7 @@ use crate::fields::Fields;
 use crate::layout::{Problem, page, post_form, strip};
 use crate::process::StartedProcess;
 use crate::shared::{Shared, form, on_thread, query, with_store};
+use crate::texts::{ELEMENT, PageText, Viewer, message};
 use crate::tries::MOST_TRIES;
 use axum::body::Body;
 use axum::extract::{Path, State};
@@ -69,7 +70,7 @@ pub async fn start(State(shared): State<Arc<Shared>>, body: Body) -> Result<Redi
 /// The system does not allow it.
 pub fn begin(shared: &Shared, store: &FilePath, file: &str) -> Result<String, Problem> {
     if file.is_empty() || file.starts_with('-') {
-        return Err(Problem::bad_request("Write the path of a plan file."));
+        return Err(Problem::bad_request(message!("try-no-plan")));
     }
     let folder = TempDir::new().map_err(|error| Problem::internal(&error))?;
     let words = ["run", file, "--trace", "--trace-files", &folder.path().display().to_string()];
@@ -96,9 +97,7 @@ pub async fn stop(
 }
 
 fn no_try(number: u32) -> Problem {
-    Problem::not_found(format!(
-        "Try {number} is not kept: a studio keeps its last {MOST_TRIES} tries."
-    ))
+    Problem::not_found(message!("try-forgotten", number = u64::from(number), count = MOST_TRIES))
 }
 
 fn address(number: u32) -> String {
@@ -112,15 +111,16 @@ fn address(number: u32) -> String {
 /// There is no such try, or its files cannot be read.
 pub async fn show(
     State(shared): State<Arc<Shared>>,
+    viewer: Viewer,
     Path(number): Path<u32>,
     uri: Uri,
 ) -> Result<Response, Problem> {
     on_thread(&shared, move |shared| {
         let fields = query(&uri);
         let content = TryContent::read(shared, number)?;
-        let title = format!("Try {number} of {}", content.file);
-        let html = content.html(&fields, shared)?;
-        let page = page(&title, &strip(&html! {}), &html);
+        let title = viewer.format(&content.title(&content.file));
+        let html = content.html(&fields, shared, &viewer)?;
+        let page = page(&viewer, &title, &strip(&viewer, &html! {}), &html);
         if content.is_active {
             return Ok(([(header::REFRESH, HeaderValue::from_static("1"))], page).into_response());
         }
@@ -149,34 +149,39 @@ impl TryContent {
         self.samples.iter().find(|sample| sample.number == number)
     }
 
-    fn html(&self, fields: &Fields, shared: &Shared) -> Result<Markup, Problem> {
+    /// Title of the page; the file may be an element.
+    fn title(&self, file: &str) -> PageText {
+        message!("try-of-file", number = u64::from(self.number), file)
+    }
+
+    fn html(&self, fields: &Fields, shared: &Shared, viewer: &Viewer) -> Result<Markup, Problem> {
         let token = shared.guard.form_token().text();
         let chosen = fields.first("sample").parse().ok().and_then(|number| self.sample(number));
         let failed = self.samples.iter().find(|sample| !sample.record.success);
         let chosen = chosen.or(failed).or(self.samples.first());
         let content = match (fields.first(WITH).parse(), chosen) {
-            (Ok(other), _) => differences::html(self, &Self::read(shared, other)?),
-            (Err(_), Some(sample)) => self.details(sample, fields, token)?,
+            (Ok(other), _) => differences::html(self, &Self::read(shared, other)?, viewer),
+            (Err(_), Some(sample)) => self.details(sample, fields, token, viewer)?,
             (Err(_), None) => html! {},
         };
         Ok(html! {
-            h1 { "Try " (self.number) " of " a href=(edit::address(&self.file)) { (self.file) } }
+            h1 { (viewer.with_element(&self.title(ELEMENT), &html! { a href=(edit::address(&self.file)) { (self.file) } })) }
             form class="filter" action="/tries" method="post" {
                 input type="hidden" name="token" value=(token);
                 input type="hidden" name="file" value=(self.file);
-                button { "Try again" }
+                button { (viewer.text("try-again")) }
                 @for other in &self.others {
-                    a href=(format!("{}?{WITH}={other}", address(self.number))) { "Compare with try " (other) }
+                    a href=(format!("{}?{WITH}={other}", address(self.number))) { (viewer.format(&message!("try-compare", number = u64::from(*other)))) }
                 }
             }
             @if self.is_active {
                 (post_form(&format!("{}/stop", address(self.number)), token, &html! {
-                    "running " button { "Stop" }
+                    (viewer.text("try-running")) " " button { (viewer.text("try-stop")) }
                 }))
             }
             @if !self.messages.is_empty() { pre class="messages" { (self.messages) } }
             div class="try" {
-                (self.list(chosen))
+                (self.list(chosen, viewer))
                 div class="sample" { (content) }
             }
             script type="module" src=(Asset::StudioScript.path()) {}
@@ -184,17 +189,17 @@ impl TryContent {
     }
 
     /// Links to the samples.
-    fn list(&self, chosen: Option<&TracedSample>) -> Markup {
+    fn list(&self, chosen: Option<&TracedSample>, viewer: &Viewer) -> Markup {
         let more = self.samples.len().saturating_sub(MOST_SAMPLES);
         html! {
-            nav aria-label="samples" {
+            nav aria-label=(viewer.text("try-samples")) {
                 ol class="samples" {
                     @for sample in self.samples.iter().take(MOST_SAMPLES) {
                         @let record = &sample.record;
                         li class=(if record.success { "good" } else { "bad" })
                             aria-current=[chosen.filter(|chosen| chosen.number == sample.number).map(|_| "true")] {
                             a href=(format!("{}?sample={}", address(self.number), sample.number)) {
-                                @if sample.number > 0 { (sample.number) ". " (record.label) } @else { "end of the iteration" }
+                                @if sample.number > 0 { (sample.number) ". " (record.label) } @else { (viewer.text("try-end-of-iteration")) }
                             }
                             @if let Some(trace) = record.trace.as_ref().filter(|_| sample.number > 0) {
                                 span { (record.code) " · " (time(trace.micros * 1000)) }
@@ -202,7 +207,7 @@ impl TryContent {
                         }
                     }
                 }
-                @if more > 0 { p class="hint" { "and " (more) " more" } }
+                @if more > 0 { p class="hint" { (viewer.format(&message!("try-more", count = more))) } }
             }
         }
     }
@@ -212,6 +217,7 @@ impl TryContent {
         sample: &TracedSample,
         fields: &Fields,
         token: &str,
+        viewer: &Viewer,
     ) -> Result<Markup, Problem> {
         let address = Fields::default().with("sample", &sample.number.to_string());
         let mut bodies = Vec::new();
@@ -226,12 +232,13 @@ impl TryContent {
                 path: self::address(self.number),
                 address,
                 fields,
+                viewer,
             };
             bodies.push(view.html()?);
         }
-        let proposals = extract::proposals(self, sample, fields, token)?;
+        let proposals = extract::proposals(self, sample, fields, token, viewer)?;
         Ok(html! {
-            (sample::html(sample))
+            (sample::html(sample, viewer))
             @for body in bodies { (body) }
             (proposals)
         })

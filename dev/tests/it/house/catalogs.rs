@@ -9,7 +9,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
 /// Folders with a catalog for each language, and with the Rust source that uses it.
-const CATALOGS: [&str; 1] = ["crates/model/texts"];
+const CATALOGS: [&str; 2] = ["crates/model/texts", "crates/web/texts"];
+
+/// Beginnings of calls with the id of a message and its arguments.
+const CALLS: [&str; 3] = ["text!(", "message!(", "viewer.text("];
 
 /// Arguments of each message, and of each attribute of it.
 type Messages = BTreeMap<String, BTreeSet<String>>;
@@ -40,7 +43,7 @@ fn the_source_uses_all_messages_with_their_arguments() {
     let known: Messages = CATALOGS.iter().flat_map(|catalog| messages(catalog, "en")).collect();
     let mut literals = BTreeSet::new();
     let mut wrong = Vec::new();
-    let literal = Regex::new(r#""([a-z0-9.-]+)""#).unwrap();
+    let literal = Regex::new(r#""([A-Za-z0-9.-]+)""#).unwrap();
     for (file, source) in sources(&SOURCES) {
         literals.extend(literal.captures_iter(&source).map(|found| found[1].to_owned()));
         for (id, arguments) in calls(&source) {
@@ -61,10 +64,10 @@ fn the_source_uses_all_messages_with_their_arguments() {
 /// Messages that a source formats, each with the names of its arguments.
 fn calls(source: &str) -> Vec<(String, BTreeSet<String>)> {
     let mut calls = Vec::new();
-    for (start, _) in source.match_indices("text!(") {
-        let parts = outermost_parts(&source[start + "text!(".len()..]);
+    for (start, call) in CALLS.into_iter().flat_map(|call| source.match_indices(call)) {
+        let parts = outermost_parts(&source[start + call.len()..]);
         let id = parts[0].trim().trim_matches('"').to_owned();
-        // The macro's own definition and its docs have no id of the catalog.
+        // The definitions of the macros and their docs have no id of a catalog.
         if parts[0].trim().starts_with('"') && !parts[0].contains('`') {
             let names = parts[1..].iter().map(|part| part.split('=').next().unwrap_or(part).trim());
             calls.push((id, names.filter(|name| !name.is_empty()).map(str::to_owned).collect()));

@@ -1,5 +1,6 @@
 //! The values of plans that differ, each with its place in the plan of the JSON report.
 
+use crate::texts::{Viewer, message};
 use brunt_model::Plan;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -20,12 +21,12 @@ pub struct DifferentValue {
 }
 
 /// Returns the values that are not the same in all plans.
-pub fn different_values(plans: &[Option<&Plan>]) -> Vec<DifferentValue> {
+pub fn different_values(plans: &[Option<&Plan>], viewer: &Viewer) -> Vec<DifferentValue> {
     let documents = plans.iter().map(|plan| plan.and_then(|plan| serde_json::to_value(plan).ok()));
-    different(&documents.map(Option::unwrap_or_default).collect::<Vec<_>>())
+    different(&documents.map(Option::unwrap_or_default).collect::<Vec<_>>(), viewer)
 }
 
-fn different(documents: &[Value]) -> Vec<DifferentValue> {
+fn different(documents: &[Value], viewer: &Viewer) -> Vec<DifferentValue> {
     let mut all: BTreeMap<String, Vec<Option<String>>> = BTreeMap::new();
     for (number, document) in documents.iter().enumerate() {
         flatten(document, String::new(), &mut |place, value| {
@@ -33,15 +34,15 @@ fn different(documents: &[Value]) -> Vec<DifferentValue> {
         });
     }
     let rows = all.into_iter().filter(|(_, values)| values.iter().any(|value| *value != values[0]));
-    rows.map(|(place, values)| DifferentValue { place, values: excerpts(values) }).collect()
+    rows.map(|(place, values)| DifferentValue { place, values: excerpts(values, viewer) }).collect()
 }
 
 /// Cuts long values, so that their first difference is visible.
-fn excerpts(values: Vec<Option<String>>) -> Vec<Option<String>> {
+fn excerpts(values: Vec<Option<String>>, viewer: &Viewer) -> Vec<Option<String>> {
     let first = values[0].clone().unwrap_or_default();
     let common = values.iter().flatten().map(|value| common_letters(&first, value)).min();
     let from = common.unwrap_or(0).saturating_sub(BEFORE_DIFFERENCE);
-    values.into_iter().map(|value| value.map(|text| excerpt(text, from))).collect()
+    values.into_iter().map(|value| value.map(|text| excerpt(text, from, viewer))).collect()
 }
 
 /// Length of the common beginning of two texts, in characters.
@@ -49,7 +50,7 @@ fn common_letters(a: &str, b: &str) -> usize {
     a.chars().zip(b.chars()).take_while(|(a, b)| a == b).count()
 }
 
-fn excerpt(text: String, from: usize) -> String {
+fn excerpt(text: String, from: usize, viewer: &Viewer) -> String {
     let length = text.chars().count();
     if length <= MAX_LETTERS {
         return text;
@@ -57,7 +58,8 @@ fn excerpt(text: String, from: usize) -> String {
     let piece: String = text.chars().skip(from).take(MAX_LETTERS).collect();
     let before = if from > 0 { "…" } else { "" };
     let after = if from + MAX_LETTERS < length { "…" } else { "" };
-    format!("{before}{piece}{after} ({length} characters)")
+    let excerpt = format!("{before}{piece}{after}");
+    viewer.format(&message!("compare-excerpt", excerpt, count = length))
 }
 
 /// Calls `add` with each value of a document and its place.
@@ -96,24 +98,27 @@ mod tests {
             values: vec![a.map(str::to_owned), b.map(str::to_owned)],
         };
         assert_eq!(
-            different(&documents),
+            different(&documents, &Viewer::default()),
             [
                 row("load.parts[1]", Some("2"), None),
                 row("load.rate", Some("100"), Some("200")),
                 row("proxy", None, Some("p")),
             ]
         );
-        assert_eq!(different(&[documents[0].clone(), documents[0].clone()]), []);
+        assert_eq!(
+            different(&[documents[0].clone(), documents[0].clone()], &Viewer::default()),
+            []
+        );
     }
 
     #[test]
     fn long_values_show_their_first_difference() {
         let body = |mark: &str| json!(format!("{}{mark}{}", "a".repeat(5000), "b".repeat(5000)));
-        let rows = different(&[body("x"), body("y")]);
+        let rows = different(&[body("x"), body("y")], &Viewer::default());
         for (value, mark) in rows[0].values.iter().zip(["x", "y"]) {
             let value = value.as_deref().unwrap();
             assert!(value.starts_with("…aaa") && value.contains(mark), "{value}");
-            assert!(value.ends_with("bbb… (10001 characters)"), "{value}");
+            assert!(value.ends_with("bbb… (10,001 characters)"), "{value}");
         }
     }
 }

@@ -4,6 +4,7 @@ use super::{EditedPlan, MAX_FORM_BYTES};
 use crate::layout::{Problem, json};
 use crate::pages::import::jmx_options;
 use crate::shared::{Shared, form_up_to, on_thread};
+use crate::texts::{Viewer, message};
 use axum::body::Body;
 use axum::extract::State;
 use axum::response::Response;
@@ -47,7 +48,7 @@ struct TextProblem {
 #[derive(Debug, Clone, Serialize)]
 struct LoadCurve {
     name: String,
-    unit: &'static str,
+    unit: String,
     /// Seconds since the start, and the value.
     points: Vec<(f64, f64)>,
 }
@@ -57,25 +58,34 @@ struct LoadCurve {
 /// # Errors
 ///
 /// The form is wrong.
-pub async fn check(State(shared): State<Arc<Shared>>, body: Body) -> Result<Response, Problem> {
+pub async fn check(
+    State(shared): State<Arc<Shared>>,
+    viewer: Viewer,
+    body: Body,
+) -> Result<Response, Problem> {
     let fields = form_up_to(MAX_FORM_BYTES, &shared, body).await?;
-    on_thread(&shared, move |shared| json(&checked(EditedPlan::of_form(&fields), shared))).await
+    on_thread(&shared, move |shared| json(&checked(EditedPlan::of_form(&fields), shared, &viewer)))
+        .await
 }
 
 /// Checks a text, and keeps it for edits.
-pub fn checked(plan: EditedPlan, shared: &Shared) -> CheckedText {
+pub fn checked(plan: EditedPlan, shared: &Shared, viewer: &Viewer) -> CheckedText {
     let tree = PlanText::read(&plan.file, &plan.text).ok().map(|text| text.tree());
     let (problems, curves) = if is_jmx(&plan.file) {
-        (jmx_problems(&plan), Vec::new())
+        (jmx_problems(&plan, viewer), Vec::new())
     } else {
-        plan_problems(&plan, &shared.system)
+        plan_problems(&plan, &shared.system, viewer)
     };
     let revision = shared.edited_texts().keep(plan.text);
     CheckedText { problems, revision, tree, curves }
 }
 
 /// Problems of a plan file, and its load.
-fn plan_problems(plan: &EditedPlan, system: &System) -> (Vec<TextProblem>, Vec<LoadCurve>) {
+fn plan_problems(
+    plan: &EditedPlan,
+    system: &System,
+    viewer: &Viewer,
+) -> (Vec<TextProblem>, Vec<LoadCurve>) {
     // Each pause in typing would send requests to the server of the plan.
     let bare = System::bare(system.descriptors, system.cores, system.ports, system.seed);
     let system = System { environment: system.environment, program: system.program, ..bare };
@@ -85,7 +95,7 @@ fn plan_problems(plan: &EditedPlan, system: &System) -> (Vec<TextProblem>, Vec<L
     match opened.and_then(|opened| opened.resolve(&system)) {
         Ok(resolved) => (
             resolved.notes.into_iter().map(TextProblem::note).collect(),
-            curves(&resolved.experiment),
+            curves(&resolved.experiment, viewer),
         ),
         Err(error) => {
             let errors = std::iter::once(&error).chain(&error.others);
@@ -95,7 +105,7 @@ fn plan_problems(plan: &EditedPlan, system: &System) -> (Vec<TextProblem>, Vec<L
 }
 
 /// Problems of a plan of `JMeter`: elements that brunt cannot run, and the reason why it cannot run the plan.
-fn jmx_problems(plan: &EditedPlan) -> Vec<TextProblem> {
+fn jmx_problems(plan: &EditedPlan, viewer: &Viewer) -> Vec<TextProblem> {
     let document = match JmxDocument::parse(plan.text.as_bytes()) {
         Ok(document) => document,
         Err(error) => {
@@ -106,7 +116,7 @@ fn jmx_problems(plan: &EditedPlan) -> Vec<TextProblem> {
         line: document.line(element.node),
         column: 1,
         severity: "warning",
-        message: format!("brunt does not run this element: {}", element.place),
+        message: viewer.format(&message!("edit-unsupported", element = element.place.as_str())),
     });
     let mut problems: Vec<TextProblem> = unsupported.collect();
     if let Err(error) = read(plan.text.as_bytes(), &jmx_options(&plan.file, &plan.file)) {
@@ -116,15 +126,16 @@ fn jmx_problems(plan: &EditedPlan) -> Vec<TextProblem> {
 }
 
 /// The load of each population, at the first load of the first contender.
-fn curves(experiment: &Experiment) -> Vec<LoadCurve> {
+fn curves(experiment: &Experiment, viewer: &Viewer) -> Vec<LoadCurve> {
     let step = experiment.contenders.first().and_then(|contender| contender.steps.first());
-    step.map(|step| step.plan.populations.iter().map(curve).collect()).unwrap_or_default()
+    let populations = step.map_or(&[][..], |step| &step.plan.populations);
+    populations.iter().map(|population| curve(population, viewer)).collect()
 }
 
-fn curve(population: &Population) -> LoadCurve {
+fn curve(population: &Population, viewer: &Viewer) -> LoadCurve {
     let (shape, unit) = match &population.load {
-        Load::Closed { users, .. } => (users, "users"),
-        Load::Open { rate, .. } => (rate, "requests/s"),
+        Load::Closed { users, .. } => (users, "edit-users"),
+        Load::Open { rate, .. } => (rate, "edit-requests"),
     };
     let endless = population.stop.duration.unwrap_or(ENDLESS);
     let mut points = Vec::new();
@@ -136,7 +147,7 @@ fn curve(population: &Population) -> LoadCurve {
         time += stage.duration.unwrap_or(endless).as_secs_f64();
         points.push((time, stage.to));
     }
-    LoadCurve { name: population.name.clone(), unit, points }
+    LoadCurve { name: population.name.clone(), unit: viewer.text(unit), points }
 }
 
 impl TextProblem {

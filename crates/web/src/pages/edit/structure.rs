@@ -6,6 +6,7 @@ use super::{EditedPlan, MAX_FORM_BYTES};
 use crate::fields::Fields;
 use crate::layout::{Problem, json};
 use crate::shared::{Shared, form, form_up_to, on_thread};
+use crate::texts::{Viewer, message};
 use axum::body::Body;
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -43,11 +44,7 @@ pub async fn fields(State(shared): State<Arc<Shared>>, body: Body) -> Result<Res
         let plan = PlanText::read(fields.first("file"), &text);
         let path = fields.first("path");
         let form = plan.map_err(|error| Problem::bad_request(error.to_string()))?.form(path);
-        json(
-            &form.ok_or_else(|| {
-                Problem::not_found(format!("`{path}`: the plan has no such element"))
-            })?,
-        )
+        json(&form.ok_or_else(|| Problem::not_found(message!("edit-no-element", path)))?)
     })
     .await
 }
@@ -57,7 +54,11 @@ pub async fn fields(State(shared): State<Arc<Shared>>, body: Body) -> Result<Res
 /// # Errors
 ///
 /// The text is not kept, or an edit is not possible.
-pub async fn change(State(shared): State<Arc<Shared>>, body: Body) -> Result<Response, Problem> {
+pub async fn change(
+    State(shared): State<Arc<Shared>>,
+    viewer: Viewer,
+    body: Body,
+) -> Result<Response, Problem> {
     let fields = form_up_to(MAX_FORM_BYTES, &shared, body).await?;
     on_thread(&shared, move |shared| {
         let text = kept_text(&fields, shared)?;
@@ -69,7 +70,7 @@ pub async fn change(State(shared): State<Arc<Shared>>, body: Body) -> Result<Res
         let changes = change_between(&text, &edited.text).into_iter().collect();
         let file = file.to_owned();
         let plan = EditedPlan { file, text: edited.text, digest: String::new() };
-        json(&EditReply { changes, select: edited.select, check: checked(plan, shared) })
+        json(&EditReply { changes, select: edited.select, check: checked(plan, shared, &viewer) })
     })
     .await
 }
@@ -77,10 +78,7 @@ pub async fn change(State(shared): State<Arc<Shared>>, body: Body) -> Result<Res
 /// The text with the digest of a form.
 fn kept_text(fields: &Fields, shared: &Shared) -> Result<Arc<str>, Problem> {
     let text = shared.edited_texts().get(fields.first("revision"));
-    text.ok_or_else(|| Problem {
-        status: StatusCode::CONFLICT,
-        text: "The studio does not have this text any more; send it again.".to_owned(),
-    })
+    text.ok_or_else(|| Problem { status: StatusCode::CONFLICT, text: message!("edit-forgotten") })
 }
 
 /// The change between two texts, without their common beginning and end.

@@ -21,8 +21,8 @@ impl Page {
 
     fn html(&self, query: &str) -> Result<String, String> {
         let fields = Fields::decode(query.as_bytes());
-        let page = page_of(&self.store, &HistoryCache::default(), &fields);
-        page.map(|page| page.0).map_err(|problem| problem.text)
+        let page = page_of(&self.store, &HistoryCache::default(), &fields, &Viewer::default());
+        page.map(|page| page.0).map_err(|problem| problem.text.to_string())
     }
 
     fn ids(&self) -> Vec<String> {

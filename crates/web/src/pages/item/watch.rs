@@ -1,9 +1,10 @@
 //! The page of a run up to an instant: of an active one up to now, or the replay of another.
 
-use super::{ItemPage, study_of};
+use super::{ItemPage, study_of, translate};
 use crate::assets::Asset;
 use crate::layout::{Problem, post_form};
 use crate::study_html::StudyHtml;
+use crate::texts::{ELEMENT, message};
 use crate::watched::PageKey;
 use axum::http::{HeaderName, HeaderValue};
 use axum::response::{IntoResponse, Response};
@@ -38,7 +39,7 @@ impl ItemPage<'_> {
         let Some(text) = self.fields.all(AT).next() else { return Ok(None) };
         let seconds = text.parse().ok().filter(|seconds| (0.0..=1e9).contains(seconds));
         let seconds: f64 = seconds.ok_or_else(|| {
-            Problem::bad_request(format!("{AT}={text}: write a time in seconds, such as 12.5"))
+            Problem::bad_request(message!("replay-no-time", field = AT, value = text))
         })?;
         Ok(Some(Tick((seconds * 1e9) as u64)))
     }
@@ -50,11 +51,12 @@ impl ItemPage<'_> {
             let run = watched.up_to(store, &entry.id, None)?;
             let begin = run.unix_seconds;
             let newest = run.last_interval_end;
+            let language = self.viewer.language;
             // Ten viewers who look once per second cost as much as one.
             let after = Tick(newest.0.saturating_sub(nanos(SHARED_PAGE_AGE)));
-            let newest = watched.latest_page(self.only.as_ref(), after).unwrap_or(newest);
+            let newest = watched.latest_page(self.only.as_ref(), language, after).unwrap_or(newest);
             let age = (unix_seconds() - begin - newest.seconds()).max(0.0);
-            let key = PageKey { instant: newest, only: self.only.clone() };
+            let key = PageKey { instant: newest, only: self.only.clone(), language };
             let page = watched.page(store, &entry.id, key, |run| self.page_of(run))?;
             let html = page.under(&self.strip(&self.live_strip(newest))?);
             let age = HeaderValue::from_str(&format!("{age:.1}"));
@@ -70,7 +72,8 @@ impl ItemPage<'_> {
             let end = watched.end(store, &entry.id)?;
             // A later instant would be another key of the same page.
             let instant = instant.min(end);
-            let key = PageKey { instant, only: self.only.clone() };
+            let only = self.only.clone();
+            let key = PageKey { instant, only, language: self.viewer.language };
             let page = watched.page(store, &entry.id, key, |run| self.page_of(run))?;
             Ok(page.under(&self.strip(&self.replay_strip(instant, end))?).into_response())
         })
@@ -80,13 +83,14 @@ impl ItemPage<'_> {
     fn page_of(&self, run: &Run) -> Result<StudyHtml, Problem> {
         let mut judgement = brunt_judge::judge(run);
         judgement.findings.retain(|finding| !RULES_ON_THE_END.contains(&finding.rule.as_str()));
-        let (mut study, analysis) = study_of(run, &judgement, &self.entry.id);
+        let (mut study, mut analysis) = study_of(run, &judgement, &self.entry.id);
         // A log without an end would be shown as that of a run that was cut short.
         for trial in &mut study.trials {
             let at = trial.run.last_interval_end;
             trial.run.finish = Some(Finish { at, interrupted: false, error: None });
         }
         study.interrupted = false;
+        translate(&mut study, &mut analysis, self.viewer);
         self.study_html(&study, &analysis, Some(MOST_ROWS))
     }
 
@@ -94,15 +98,20 @@ impl ItemPage<'_> {
     fn live_strip(&self, newest: Tick) -> Markup {
         let action = format!("{}/order", self.address());
         let token = self.shared.guard.form_token().text();
+        let viewer = self.viewer;
+        let time = span(newest.seconds());
+        // The script of the page puts figures in place of the mark.
+        let age = viewer.format(&message!("live-age", seconds = ELEMENT));
+        let silent = viewer.format(&message!("live-silent", error = ELEMENT));
         html! {
-            div id="live" class="live" {
-                span { span id="live-state" { "running for " (span(newest.seconds())) } span id="live-age" {} }
+            div id="live" class="live" data-age=(age) data-silent=(silent) data-over=(viewer.text("live-over")) data-load=(viewer.text("live-load")) {
+                span { span id="live-state" { (viewer.format(&message!("live-running", time))) } span id="live-age" {} }
                 (post_form(&action, token, &html! {
-                    input class="short" name="mark" aria-label="mark" placeholder="such as: deployed" required maxlength="500";
-                    button { "Mark this instant" }
+                    input class="short" name="mark" aria-label=(viewer.text("live-mark")) placeholder=(viewer.text("live-mark-example")) required maxlength="500";
+                    button { (viewer.text("live-mark-now")) }
                 }))
                 (post_form(&action, token, &html! {
-                    button name="stop" value="yes" { "Stop the run" }
+                    button name="stop" value="yes" { (viewer.text("live-stop")) }
                 }))
                 script type="module" src=(Asset::StudioScript.path()) {}
             }
@@ -112,22 +121,25 @@ impl ItemPage<'_> {
     /// A slider over the time of the run. Without a script, its button loads the page.
     fn replay_strip(&self, instant: Tick, end: Tick) -> Markup {
         let seconds = instant.seconds();
+        let viewer = self.viewer;
+        let position = message!("replay-at", time = span(seconds), end = span(end.seconds()));
+        let silent = viewer.format(&message!("live-silent", error = ELEMENT));
         html! {
-            div id="live" class="live" {
+            div id="live" class="live" data-silent=(silent) {
                 form id="replay" class="replay" action=(self.address()) method="get" {
                     @if let Some(only) = &self.only {
                         input type="hidden" name=(super::ONLY) value=(only);
                     }
                     input type="range" name=(AT) min="0" max=(format!("{:.3}", end.seconds())) step="any"
-                        value=(format!("{seconds:.3}")) aria-label="instant of the replay, in seconds";
-                    button { "Show" }
+                        value=(format!("{seconds:.3}")) aria-label=(viewer.text("replay-instant"));
+                    button { (viewer.text("replay-show")) }
                 }
-                select id="replay-speed" aria-label="speed of the replay" {
+                select id="replay-speed" aria-label=(viewer.text("replay-speed")) {
                     @for speed in SPEEDS { option value=(speed) { (speed) " ×" } }
                 }
-                button id="replay-play" type="button" { "Play" }
-                span id="live-state" { "at " (span(seconds)) " of " (span(end.seconds())) }
-                a href=(self.address()) { "End of the run" }
+                button id="replay-play" type="button" data-play=(viewer.text("replay-play")) data-pause=(viewer.text("replay-pause")) { (viewer.text("replay-play")) }
+                span id="live-state" { (viewer.format(&position)) }
+                a href=(self.address()) { (viewer.text("replay-end")) }
                 script type="module" src=(Asset::StudioScript.path()) {}
             }
         }

@@ -7,6 +7,7 @@ mod tree;
 
 use crate::fields::Fields;
 use crate::layout::Problem;
+use crate::texts::{Viewer, message};
 use brunt_model::numbers::{bytes, count};
 use maud::{Markup, html};
 use std::fmt::Write as _;
@@ -31,7 +32,7 @@ const AROUND: usize = 40;
 const CHUNK: usize = 1 << 20;
 
 /// A view of a body.
-pub struct BodyView {
+pub struct BodyView<'a> {
     /// File with the body.
     pub file: PathBuf,
     /// Path of the page.
@@ -40,6 +41,8 @@ pub struct BodyView {
     pub address: Fields,
     /// Fields of the URL: `view`, `offset` and `search`.
     pub fields: Fields,
+    /// Viewer of the page.
+    pub viewer: &'a Viewer,
 }
 
 /// Places of a text in a body.
@@ -49,7 +52,7 @@ struct Places {
     listed: Vec<(u64, String)>,
 }
 
-impl BodyView {
+impl BodyView<'_> {
     /// Returns the body with links to other views of it.
     ///
     /// # Errors
@@ -60,6 +63,7 @@ impl BodyView {
     }
 
     fn view(&self) -> io::Result<Markup> {
+        let viewer = self.viewer;
         let mut file = File::open(&self.file)?;
         let size = file.metadata()?.len();
         let offset = self.fields.first("offset").parse().unwrap_or(0).min(size);
@@ -70,23 +74,24 @@ impl BodyView {
             "hex" => self.hex(&mut file, offset, size)?,
             "tree" if size <= TREE_BYTES => {
                 let bytes = read(&mut file, 0, TREE_BYTES)?;
-                tree(&String::from_utf8_lossy(&bytes))
+                tree(&String::from_utf8_lossy(&bytes), viewer)
             }
             "tree" => {
-                html! { p class="hint" { "A body of more than " (bytes(TREE_BYTES as f64)) " is shown as text only." } }
+                let limit = message!("body-large", size = bytes(TREE_BYTES as f64));
+                html! { p class="hint" { (viewer.format(&limit)) } }
             }
             _ => self.text(&mut file, offset, size)?,
         };
         Ok(html! { section {
-            h3 { "Body of the reply, " (bytes(size as f64)) }
+            h3 { (viewer.format(&message!("body-title", size = bytes(size as f64)))) }
             form class="filter body" action=(self.path) method="get" {
                 @for (name, value) in self.address.all_pairs() { input type="hidden" name=(name) value=(value); }
-                a href=(self.at("text", 0)) { "Text" } a href=(self.at("tree", 0)) { "Tree" } a href=(self.at("hex", 0)) { "Bytes" }
-                label { "Search " input class="short" name="search" value=(search); }
-                button { "Search" }
-                label { "Text of the body " input class="short" name="selected" value=(self.fields.first("selected")); }
+                a href=(self.at("text", 0)) { (viewer.text("body-text")) } a href=(self.at("tree", 0)) { (viewer.text("body-tree")) } a href=(self.at("hex", 0)) { (viewer.text("body-bytes")) }
+                label { (viewer.text("search")) " " input class="short" name="search" value=(search); }
+                button { (viewer.text("search")) }
+                label { (viewer.text("body-selected")) " " input class="short" name="selected" value=(self.fields.first("selected")); }
                 input type="hidden" name="from" value=(self.fields.first("from"));
-                button { "Propose extractors" }
+                button { (viewer.text("body-propose")) }
             }
             @if let Some(places) = places { (self.places(&places)) }
             (content)
@@ -100,7 +105,7 @@ impl BodyView {
 
     fn places(&self, places: &Places) -> Markup {
         html! {
-            p { (count(places.count)) " found" }
+            p { (self.viewer.format(&message!("body-found", count = places.count))) }
             ul class="places" { @for (offset, around) in &places.listed {
                 li { a href=(self.at("text", *offset)) { (count(*offset)) } " " code { (around) } }
             } }
@@ -140,9 +145,9 @@ impl BodyView {
         html! {
             @if size > shown {
                 p class="pages" {
-                    "bytes " (count(offset)) " to " (count((offset + shown).min(size)))
-                    @if offset > 0 { a href=(self.at(view, offset.saturating_sub(shown))) { "before" } }
-                    @if offset + shown < size { a href=(self.at(view, offset + shown)) { "after" } }
+                    (self.viewer.format(&message!("body-part", from = offset, to = (offset + shown).min(size))))
+                    @if offset > 0 { a href=(self.at(view, offset.saturating_sub(shown))) { (self.viewer.text("body-before")) } }
+                    @if offset + shown < size { a href=(self.at(view, offset + shown)) { (self.viewer.text("body-after")) } }
                 }
             }
         }

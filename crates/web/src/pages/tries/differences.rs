@@ -1,8 +1,8 @@
 //! The differences between two tries of a plan file.
 
 use super::TryContent;
+use crate::texts::{Viewer, message};
 use brunt_model::SampleRecord;
-use brunt_model::numbers::plural;
 use brunt_runner::trace::TracedSample;
 use maud::{Markup, html};
 use std::collections::HashMap;
@@ -20,15 +20,16 @@ struct Difference {
 }
 
 /// Returns a table of the differences.
-pub fn html(ours: &TryContent, theirs: &TryContent) -> Markup {
-    let all = differences(ours, theirs);
+pub fn html(ours: &TryContent, theirs: &TryContent, viewer: &Viewer) -> Markup {
+    let all = differences(ours, theirs, viewer);
+    let title = message!("tries-title", ours = number(ours), theirs = number(theirs));
     let more = all.len().saturating_sub(MOST);
     html! {
-        h2 { "Try " (ours.number) " compared with try " (theirs.number) }
-        @if all.is_empty() { p { "Status, variables, extractors, checks and sizes are the same." } } @else {
-            p { (plural(all.len() as u64, "difference")) }
+        h2 { (viewer.format(&title)) }
+        @if all.is_empty() { p { (viewer.text("tries-equal")) } } @else {
+            p { (viewer.format(&message!("tries-count", count = all.len()))) }
             div class="scroll" { table {
-                thead { tr { th { "Sample" } th { "Value" } th { "Try " (ours.number) } th { "Try " (theirs.number) } } }
+                thead { tr { th { (viewer.text("tries-sample")) } th { (viewer.text("tries-value")) } @for one in [ours, theirs] { th { (viewer.format(&message!("tries-try", number = number(one)))) } } } }
                 tbody { @for difference in all.iter().take(MOST) { tr {
                     td { (difference.sample) }
                     td { (difference.subject) }
@@ -36,25 +37,30 @@ pub fn html(ours: &TryContent, theirs: &TryContent) -> Markup {
                     td { code { (difference.theirs) } }
                 } } }
             } }
-            @if more > 0 { p class="hint" { "and " (more) " more" } }
+            @if more > 0 { p class="hint" { (viewer.format(&message!("try-more", count = more))) } }
         }
     }
 }
 
-fn differences(ours: &TryContent, theirs: &TryContent) -> Vec<Difference> {
+fn number(content: &TryContent) -> u64 {
+    content.number.into()
+}
+
+fn differences(ours: &TryContent, theirs: &TryContent, viewer: &Viewer) -> Vec<Difference> {
     let mut all = Vec::new();
     let mut others = numbered(theirs);
     for ((label, number), sample) in numbered_in_order(ours) {
         let name = if number == 1 { label.clone() } else { format!("{label}, {number}") };
-        let ours = values(ours, sample);
-        let theirs =
-            others.remove(&(label, number)).map_or_else(Vec::new, |other| values(theirs, other));
+        let ours = values(ours, sample, viewer);
+        let theirs = others
+            .remove(&(label, number))
+            .map_or_else(Vec::new, |other| values(theirs, other, viewer));
         add(&mut all, &name, &ours, &theirs);
     }
     let mut missing: Vec<_> = others.into_iter().collect();
     missing.sort_by_key(|(_, sample)| sample.number);
     for ((label, _), sample) in missing {
-        add(&mut all, &label, &[], &values(theirs, sample));
+        add(&mut all, &label, &[], &values(theirs, sample, viewer));
     }
     all
 }
@@ -78,27 +84,30 @@ fn numbered(content: &TryContent) -> HashMap<(String, usize), &TracedSample> {
 }
 
 /// The values of a sample that are compared. Times always differ.
-fn values(content: &TryContent, sample: &TracedSample) -> Vec<(String, String)> {
+fn values(content: &TryContent, sample: &TracedSample, viewer: &Viewer) -> Vec<(String, String)> {
     let SampleRecord { code, message, success, trace, .. } = &sample.record;
-    let result = if *success { "good" } else { "failed" };
+    let result = if *success { "sample-good" } else { "sample-failed" };
     let mut values = vec![
-        ("status".to_owned(), format!("{code} {message}")),
-        ("result".to_owned(), result.to_owned()),
+        (viewer.text("tries-status"), format!("{code} {message}")),
+        (viewer.text("tries-result"), viewer.text(result)),
     ];
     for (index, name) in sample.bodies.iter().enumerate() {
         let bytes = fs::metadata(content.folder.join(name)).map_or(0, |metadata| metadata.len());
-        values.push((format!("body {}", index + 1), plural(bytes, "byte")));
+        let body = message!("tries-body", number = index + 1);
+        let size = message!("tries-bytes", count = bytes);
+        values.push((viewer.format(&body), viewer.format(&size)));
     }
     let Some(trace) = trace else { return values };
     let request = trace.request.lines().next().unwrap_or_default();
     // Other lines are in the page of the sample.
-    values.push(("request".to_owned(), request.to_owned()));
+    values.push((viewer.text("tries-request"), request.to_owned()));
     for change in trace.changed_before.iter().chain(&trace.changed) {
-        let name = format!("variable {}", change.name);
+        let name = viewer.format(&message!("tries-variable", name = change.name.as_str()));
         values.push((name, change.to.clone().unwrap_or_else(|| "–".to_owned())));
     }
     for evaluation in &trace.evaluations {
-        values.push((format!("found by {}", evaluation.name), evaluation.found.clone()));
+        let name = message!("tries-found", name = evaluation.name.as_str());
+        values.push((viewer.format(&name), evaluation.found.clone()));
     }
     values
 }

@@ -6,6 +6,7 @@ use crate::fields::Fields;
 use crate::layout::{Problem, post_form};
 use crate::pages::edit::{self, EditedPlan};
 use crate::shared::{Shared, form, on_thread};
+use crate::texts::{ELEMENT, Viewer, message};
 use axum::body::Body;
 use axum::extract::{Path, State};
 use axum::response::Redirect;
@@ -24,6 +25,10 @@ const MOST_TESTED: usize = 100;
 
 /// Value of the field `by` for a check that the body contains a text.
 const CONTAINS: &str = "contains";
+
+/// Messages with the titles of the columns.
+const COLUMNS: [&str; 4] =
+    ["extract-by", "extract-expression", "extract-matches", "extract-matching-replies"];
 
 /// An extractor as fields of a form, and as a value of a plan.
 struct Proposal {
@@ -52,7 +57,7 @@ impl Proposal {
             "between" => ExtractFrom::Boundary { left: text, right: second },
             "css" => ExtractFrom::Css { selector: text, attribute: second },
             "xpath" => ExtractFrom::Xpath(text),
-            _ => return Err(Problem::bad_request("This form has no extractor.")),
+            _ => return Err(Problem::bad_request(message!("extract-no-extractor"))),
         };
         Ok(Self { from })
     }
@@ -76,6 +81,7 @@ pub fn proposals(
     sample: &TracedSample,
     fields: &Fields,
     token: &str,
+    viewer: &Viewer,
 ) -> Result<Markup, Problem> {
     let selected = fields.first("selected");
     let part: usize = fields.first("part").parse().unwrap_or(0);
@@ -85,7 +91,7 @@ pub fn proposals(
     let body = text_of(&content.folder.join(name), SEARCHED_BYTES)?;
     let from = fields.first("from").parse().unwrap_or(0);
     let Some(start) = place_of(&body, selected, from) else {
-        return Ok(html! { p class="problem" { "The selected text is not in this body." } });
+        return Ok(html! { p class="problem" { (viewer.text("extract-not-in-body")) } });
     };
     let extractors = propose(&body, start..start + selected.len());
     let replies = replies(content)?;
@@ -100,23 +106,23 @@ pub fn proposals(
         .collect();
     Ok(html! {
         section id="proposals" {
-            h3 { "Extractors of " code { (selected) } }
-            @if rows.is_empty() { p { "No extractor finds this text first; select a whole value." } }
+            h3 { (viewer.with_element(&message!("extract-title", text = ELEMENT), &html! { code { (selected) } })) }
+            @if rows.is_empty() { p { (viewer.text("extract-none")) } }
             div class="scroll" { table {
-                thead { tr { th { "By" } th { "Expression" } th { "Matches in all replies" } th { "Replies with a match" } th {} } }
+                thead { tr { @for title in COLUMNS { th { (viewer.text(title)) } } th {} } }
                 tbody { @for (proposal, matches, matching) in &rows {
                     @if let Some((by, expression, second)) = proposal.words() {
                         tr {
                             td { (by) }
                             td { code { (expression) } @if !second.is_empty() { " " code { (second) } } }
                             td { (matches) }
-                            td { (matching) " of " (replies.len()) }
-                            td { (extractor_form(content, sample, proposal, token)) }
+                            td { (viewer.format(&message!("extract-replies", count = *matching, all = replies.len()))) }
+                            td { (extractor_form(content, sample, proposal, token, viewer)) }
                         }
                     }
                 } }
             } }
-            (check_form(content, sample, selected, &replies, token))
+            (check_form(content, sample, selected, &replies, token, viewer))
         }
     })
 }
@@ -128,13 +134,14 @@ fn check_form(
     selected: &str,
     replies: &[String],
     token: &str,
+    viewer: &Viewer,
 ) -> Markup {
     let matching = replies.iter().filter(|reply| reply.contains(selected)).count();
     let fields = html! {
         input type="hidden" name="by" value=(CONTAINS);
         input type="hidden" name="expression" value=(selected);
-        button { "Add a check that the body contains it" }
-        span class="hint" { (matching) " of " (replies.len()) " replies contain it" }
+        button { (viewer.text("extract-add-check")) }
+        span class="hint" { (viewer.format(&message!("extract-contained", count = matching, all = replies.len()))) }
     };
     addition_form(content, sample, &fields, token)
 }
@@ -145,14 +152,15 @@ fn extractor_form(
     sample: &TracedSample,
     proposal: &Proposal,
     token: &str,
+    viewer: &Viewer,
 ) -> Markup {
     let (by, expression, second) = proposal.words().unwrap_or_default();
     let fields = html! {
         input type="hidden" name="by" value=(by);
         input type="hidden" name="expression" value=(expression);
         input type="hidden" name="second" value=(second);
-        input class="short" name="variable" aria-label="variable" placeholder="variable" required;
-        button { "Add to the plan" }
+        input class="short" name="variable" aria-label=(viewer.text("extract-variable")) placeholder=(viewer.text("extract-variable")) required;
+        button { (viewer.text("extract-add")) }
     };
     addition_form(content, sample, &fields, token)
 }
@@ -199,7 +207,7 @@ pub async fn add(
     on_thread(&shared, move |shared| {
         let content = TryContent::read(shared, number)?;
         let sample = fields.first("sample").parse().ok().and_then(|number| content.sample(number));
-        let sample = sample.ok_or_else(|| Problem::not_found("There is no such sample."))?;
+        let sample = sample.ok_or_else(|| Problem::not_found(message!("extract-no-sample")))?;
         let mut plan = EditedPlan::read(&content.file)?;
         let step = step_of(&plan, &sample.record.label)?;
         let (key, value) = addition(&fields)?;
@@ -218,12 +226,10 @@ fn addition(fields: &Fields) -> Result<(String, Yaml), Problem> {
     }
     let variable = fields.first("variable");
     if variable.is_empty() || !variable.chars().all(|c| c.is_alphanumeric() || c == '_') {
-        return Err(Problem::bad_request(format!(
-            "`{variable}`: write a name of letters, digits and _, such as token"
-        )));
+        return Err(Problem::bad_request(message!("extract-no-name", variable)));
     }
     let value = Proposal::of_form(fields)?.yaml();
-    let value = value.ok_or_else(|| Problem::bad_request("This form has no extractor."))?;
+    let value = value.ok_or_else(|| Problem::bad_request(message!("extract-no-extractor")))?;
     Ok((format!("extract.{variable}"), value))
 }
 
@@ -233,9 +239,7 @@ fn with_value(plan: &EditedPlan, path: &str, value: &Yaml) -> Result<String, Pro
     // A value can be removed only if there is one.
     let exists = edit_plan(text, file, path, None).is_ok_and(|without| without != *text);
     if exists {
-        return Err(Problem::bad_request(format!(
-            "{path} has a value already; write another name, or change the text of the plan"
-        )));
+        return Err(Problem::bad_request(message!("extract-exists", path)));
     }
     edit_plan(text, file, path, Some(value))
         .map_err(|error| Problem::bad_request(error.to_string()))
@@ -247,10 +251,11 @@ fn step_of(plan: &EditedPlan, label: &str) -> Result<String, Problem> {
         .map_err(|error| Problem::bad_request(error.to_string()))?;
     match <[String; 1]>::try_from(paths) {
         Ok([path]) => Ok(path),
-        Err(paths) => Err(Problem::bad_request(format!(
-            "{} has {} steps with the label `{label}`; give the step a unique `name`, and try again",
-            plan.file,
-            paths.len()
+        Err(paths) => Err(Problem::bad_request(message!(
+            "extract-no-step",
+            file = plan.file.as_str(),
+            count = paths.len(),
+            label,
         ))),
     }
 }

@@ -1,5 +1,6 @@
 //! A sample of a try: result, variables, extractors and checks, request and reply without body.
 
+use crate::texts::{ELEMENT, PageText, Viewer, message};
 use brunt_model::SampleRecord;
 use brunt_model::numbers::{bytes, time};
 use brunt_model::record::{EvaluationKind, SampleTrace, TracedEvaluation, VariableChange};
@@ -7,49 +8,68 @@ use brunt_runner::trace::TracedSample;
 use maud::{Markup, html};
 
 /// Returns all of a sample but its bodies.
-pub fn html(sample: &TracedSample) -> Markup {
+pub fn html(sample: &TracedSample, viewer: &Viewer) -> Markup {
     let record = &sample.record;
     let Some(trace) = &record.trace else { return html! {} };
     html! {
-        @if sample.number > 0 { (result(record, trace)) }
+        @if sample.number > 0 { (result(record, trace, viewer)) }
         @for note in &trace.notes { p class="problem" { (note) } }
-        (changes("Variables before the request", &trace.changed_before))
-        (evaluations(&trace.evaluations))
-        (changes("Variables after the reply", &trace.changed))
-        @for challenged in &trace.challenged { (exchange(challenged, "challenged")) }
+        (changes("sample-variables-before", &trace.changed_before, viewer))
+        (evaluations(&trace.evaluations, viewer))
+        (changes("sample-variables-after", &trace.changed, viewer))
+        @for challenged in &trace.challenged { (exchange(challenged, &viewer.text("sample-challenged"), viewer)) }
         @for (index, part) in parts(record).iter().enumerate() {
-            @let title = if record.sub_results.is_empty() { String::new() } else { format!("part {} of {}", index + 1, record.sub_results.len()) };
-            (exchange(part, &title))
+            @let title = if record.sub_results.is_empty() { String::new() } else { viewer.format(&message!("sample-part", number = index + 1, count = record.sub_results.len())) };
+            (exchange(part, &title, viewer))
         }
     }
 }
 
-fn result(record: &SampleRecord, trace: &SampleTrace) -> Markup {
+fn result(record: &SampleRecord, trace: &SampleTrace, viewer: &Viewer) -> Markup {
     let failure = trace.failure.as_ref().or(record.failure_message.as_ref());
+    let outcome = if record.success { "sample-good" } else { "sample-failed" };
+    let status = format!("{} {}", record.code, record.message);
+    let status = message!("sample-result", outcome = viewer.text(outcome), status);
     html! {
         h2 { (record.label) }
         p class=(if record.success { "met" } else { "problem" }) {
-            @if record.success { "good" } @else { "failed" }
-            ": " (record.code) " " (record.message)
+            (viewer.format(&status))
             @if let Some(failure) = failure { " – " (failure) }
         }
         p class="hint" {
-            (time(trace.micros * 1000)) ", " (bytes(record.bytes as f64)) " received, "
-            (bytes(record.sent_bytes as f64)) " sent"
-            @if let Some(micros) = trace.opening_micros { ", connection opened in " (time(micros * 1000)) }
-            @if let Some(micros) = trace.first_byte_micros { ", first byte after " (time(micros * 1000)) }
-            "; user " (trace.user + 1) ", iteration " (trace.iteration + 1)
-            @if let Some(url) = &record.url { "; " code { (url) } }
+            (viewer.with_element(&summary(record, trace, viewer), &html! { code { (record.url.as_deref().unwrap_or_default()) } }))
         }
     }
 }
 
-fn changes(title: &str, changes: &[VariableChange]) -> Markup {
+/// Times, sizes, user and address of a sample.
+fn summary(record: &SampleRecord, trace: &SampleTrace, viewer: &Viewer) -> PageText {
+    let opening = trace.opening_micros.map(|micros| time(micros * 1000));
+    let first_byte = trace.first_byte_micros.map(|micros| time(micros * 1000));
+    let facts = [
+        Some(time(trace.micros * 1000).into()),
+        Some(message!("sample-received", size = bytes(record.bytes as f64))),
+        Some(message!("sample-sent", size = bytes(record.sent_bytes as f64))),
+        opening.map(|time| message!("sample-opening", time)),
+        first_byte.map(|time| message!("sample-first-byte", time)),
+    ];
+    let facts = facts.into_iter().flatten().map(|fact| viewer.format(&fact));
+    let facts = facts.collect::<Vec<_>>().join(&viewer.text("clause-separator"));
+    let user = trace.user + 1;
+    let iteration = trace.iteration + 1;
+    if record.url.is_some() {
+        message!("sample-summary-with-url", facts, user, iteration, url = ELEMENT)
+    } else {
+        message!("sample-summary", facts, user, iteration)
+    }
+}
+
+fn changes(title: &'static str, changes: &[VariableChange], viewer: &Viewer) -> Markup {
     html! {
         @if !changes.is_empty() {
-            h3 { (title) }
+            h3 { (viewer.text(title)) }
             div class="scroll" { table {
-                thead { tr { th { "Variable" } th { "Before" } th { "After" } } }
+                thead { tr { @for title in ["sample-variable", "sample-before", "sample-after"] { th { (viewer.text(title)) } } } }
                 tbody { @for change in changes {
                     tr { td { (change.name) } td { (value(change.from.as_deref())) } td { (value(change.to.as_deref())) } }
                 } }
@@ -62,19 +82,23 @@ fn value(value: Option<&str>) -> Markup {
     html! { @match value { Some(value) => code { (value) }, None => "–" } }
 }
 
-fn evaluations(evaluations: &[TracedEvaluation]) -> Markup {
+/// Messages with the titles of the columns.
+const COLUMNS: [&str; 5] =
+    ["sample-kind", "sample-name", "sample-expected", "sample-found", "sample-outcome"];
+
+fn evaluations(evaluations: &[TracedEvaluation], viewer: &Viewer) -> Markup {
     html! {
         @if !evaluations.is_empty() {
-            h3 { "Extractors and checks" }
+            h3 { (viewer.text("sample-evaluations")) }
             div class="scroll" { table {
-                thead { tr { th { "Kind" } th { "Name" } th { "Expected, or expression" } th { "Found" } th { "Result" } } }
+                thead { tr { @for title in COLUMNS { th { (viewer.text(title)) } } } }
                 tbody { @for evaluation in evaluations {
                     tr class=(if evaluation.is_good { "good" } else { "bad" }) {
-                        td { (kind(evaluation.by)) }
+                        td { (viewer.text(kind(evaluation.by))) }
                         td { (evaluation.name) }
                         td { code { (evaluation.wanted) } }
                         td { code { (evaluation.found) } }
-                        td { (outcome(evaluation)) }
+                        td { (viewer.text(outcome(evaluation))) }
                     }
                 } }
             } }
@@ -82,36 +106,38 @@ fn evaluations(evaluations: &[TracedEvaluation]) -> Markup {
     }
 }
 
+/// Message with the name of a kind.
 fn kind(kind: EvaluationKind) -> &'static str {
     match kind {
-        EvaluationKind::Extractor => "extractor",
-        EvaluationKind::Check => "check",
-        EvaluationKind::Script => "script",
+        EvaluationKind::Extractor => "sample-extractor",
+        EvaluationKind::Check => "sample-check",
+        EvaluationKind::Script => "sample-script",
     }
 }
 
+/// Message with the result of an extractor, check or script.
 fn outcome(evaluation: &TracedEvaluation) -> &'static str {
     match (evaluation.by, evaluation.is_good) {
-        (EvaluationKind::Extractor, true) => "matched",
-        (EvaluationKind::Extractor, false) => "no match",
-        (EvaluationKind::Check, true) => "passed",
-        (EvaluationKind::Check, false) => "failed",
-        (EvaluationKind::Script, true) => "ended",
-        (EvaluationKind::Script, false) => "error",
+        (EvaluationKind::Extractor, true) => "sample-matched",
+        (EvaluationKind::Extractor, false) => "sample-no-match",
+        (EvaluationKind::Check, true) => "sample-passed",
+        (EvaluationKind::Check, false) => "sample-failed-check",
+        (EvaluationKind::Script, true) => "sample-ended",
+        (EvaluationKind::Script, false) => "sample-error",
     }
 }
 
 /// A request, and the head of its reply.
-fn exchange(record: &SampleRecord, title: &str) -> Markup {
+fn exchange(record: &SampleRecord, title: &str, viewer: &Viewer) -> Markup {
     let request = record.trace.as_ref().map_or("", |trace| trace.request.as_str());
     let headers = record.details.response_headers.as_deref().unwrap_or_default();
     html! {
         @if !title.is_empty() { h3 { (title) } }
         @if !request.is_empty() {
-            details open { summary { "Request" } pre { (request) } }
+            details open { summary { (viewer.text("sample-request")) } pre { (request) } }
         }
         @if !headers.is_empty() {
-            details open { summary { "Status and headers of the reply" } pre { (headers) } }
+            details open { summary { (viewer.text("sample-reply")) } pre { (headers) } }
         }
     }
 }

@@ -1,7 +1,7 @@
 //! A body as a tree that can be folded: JSON, XML or HTML.
 
+use crate::texts::{Viewer, message};
 use brunt_dom::{Content, Document, Element};
-use brunt_model::numbers::count;
 use maud::{Markup, html};
 use serde_json::Value;
 
@@ -21,16 +21,18 @@ struct TreeMaker {
 }
 
 /// The tree of a body.
-pub fn tree(text: &str) -> Markup {
+pub fn tree(text: &str, viewer: &Viewer) -> Markup {
     let text = text.trim_start_matches('\u{feff}');
     let mut maker = TreeMaker { remaining: MOST_VALUES, is_cut: false };
     let nodes = match serde_json::from_str::<Value>(text) {
         Ok(value) => maker.value(None, &value, 0),
         Err(error) if text.trim_start().starts_with(['{', '[']) => {
-            return html! { p class="hint" { "The JSON cannot be shown as a tree: " (error) } };
+            let reason = message!("tree-no-json", error = error.to_string());
+            return html! { p class="hint" { (viewer.format(&reason)) } };
         }
         Err(error) if !text.trim_start().starts_with('<') => {
-            return html! { p class="hint" { "The body is neither JSON nor XML nor HTML: " (error) } };
+            let reason = message!("tree-unknown", error = error.to_string());
+            return html! { p class="hint" { (viewer.format(&reason)) } };
         }
         Err(_) => match Document::xml(text) {
             Ok(document) => maker.contents(document.content(), 0),
@@ -41,7 +43,7 @@ pub fn tree(text: &str) -> Markup {
     html! {
         ul class="tree" { (nodes) }
         @if maker.is_cut {
-            p class="hint" { "The tree shows the first " (count(MOST_VALUES as u64)) " values." }
+            p class="hint" { (viewer.format(&message!("tree-cut", count = MOST_VALUES))) }
         }
     }
 }
@@ -131,6 +133,10 @@ fn folded(summary: &Markup, children: &[Markup], depth: usize) -> Markup {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn tree(text: &str) -> Markup {
+        super::tree(text, &Viewer::default())
+    }
 
     #[test]
     fn json_xml_and_html_are_folded() {
