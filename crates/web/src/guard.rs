@@ -2,54 +2,26 @@
 //!
 //! A page of another site can send requests to the studio, and after DNS rebinding its own name leads
 //! here. So each request must name the studio as its host, exactly as brunt prints it, and carry a token.
-//! The token is in a cookie, which no script and no other site can use; a link that works once sets it.
+//! The token is in a cookie, which no script and no other site can use. A link that works once sets it, or the
+//! page on which a member of a team signs in. Programs send the token in a header.
 //! Requests that change something also carry a second token, from a form of the studio.
 
-use aws_lc_rs::constant_time::verify_slices_are_equal;
+use crate::token::Token;
+use crate::tokens::TokenFile;
+use crate::visitor::{Permission, Visitor};
 use aws_lc_rs::error::Unspecified;
-use aws_lc_rs::rand;
+use aws_lc_rs::{hmac, rand};
 use axum::http::request::Parts;
 use axum::http::uri::Authority;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header};
-use brunt_model::numbers::hexadecimal;
 use std::net::SocketAddr;
 use std::sync::{Mutex, PoisonError};
 
-/// Bytes of a token.
-const TOKEN_BYTES: usize = 32;
-
-/// Port that URLs with `http:` need not name.
-const HTTP_PORT: u16 = 80;
+/// Beginning of the header with the token of a program.
+const BEARER: &str = "Bearer ";
 
 /// Path of the link that sets the cookie, before its key.
 pub const LINK_PATH: &str = "/open/";
-
-/// A secret, as text.
-#[derive(Clone)]
-pub struct Token(String);
-
-impl Token {
-    /// Draws a token.
-    ///
-    /// # Errors
-    ///
-    /// The system provides no random numbers.
-    pub fn random() -> Result<Self, Unspecified> {
-        let mut bytes = [0; TOKEN_BYTES];
-        rand::fill(&mut bytes)?;
-        Ok(Self(hexadecimal(&bytes)))
-    }
-
-    /// Text of the token.
-    pub fn text(&self) -> &str {
-        &self.0
-    }
-
-    fn is(&self, other: &str) -> bool {
-        // Takes the same time for every text.
-        verify_slices_are_equal(self.0.as_bytes(), other.as_bytes()).is_ok()
-    }
-}
 
 /// Reason to refuse a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,6 +34,12 @@ pub enum Refusal {
     Token,
     /// Its link was used before, or never existed.
     Link,
+    /// Its token only reads.
+    Permission,
+    /// A browser's cookie is no token for changes through the API.
+    Cookie,
+    /// The file of tokens cannot be used.
+    Tokens,
 }
 
 impl Refusal {
@@ -69,7 +47,8 @@ impl Refusal {
     pub fn status(self) -> StatusCode {
         match self {
             Self::Host => StatusCode::MISDIRECTED_REQUEST,
-            Self::Site => StatusCode::FORBIDDEN,
+            Self::Site | Self::Permission | Self::Cookie => StatusCode::FORBIDDEN,
+            Self::Tokens => StatusCode::SERVICE_UNAVAILABLE,
             Self::Token | Self::Link => StatusCode::UNAUTHORIZED,
         }
     }
@@ -87,6 +66,18 @@ impl Refusal {
                 "This browser is not admitted. Open the link that `brunt studio` has printed. It works once: \
                  press Enter there for another one."
             }
+            Self::Permission => {
+                "This token has the permission `read`, and `run` is needed here. The operator of the studio makes one: \
+                 brunt studio token NAME run"
+            }
+            Self::Cookie => {
+                "The API changes nothing for a cookie. Send the header `Authorization: Bearer TOKEN`, with a token of \
+                 `brunt studio token NAME run`."
+            }
+            Self::Tokens => {
+                "No token is valid now, because the file of tokens cannot be used. The operator of the studio sees the \
+                 reason in its messages."
+            }
             Self::Link => {
                 "This link does not work any more. Press Enter where `brunt studio` runs for another one."
             }
@@ -94,39 +85,85 @@ impl Refusal {
     }
 }
 
+/// Address, hosts and tokens of a studio.
+pub struct GuardSettings {
+    /// Address at which it listens.
+    pub address: SocketAddr,
+    /// Further names of the studio, with or without a port.
+    pub hosts: Vec<String>,
+    /// True if connections are encrypted.
+    pub uses_tls: bool,
+    /// Tokens of a team.
+    pub tokens: Option<TokenFile>,
+}
+
 /// The hosts and tokens of a studio.
 pub struct Guard {
-    /// Hosts with the port, as browsers send them.
+    /// Hosts with the port, as browsers send them. Links have the first one.
     hosts: Vec<String>,
+    uses_tls: bool,
     /// Name of the cookie. Browsers send the cookies of a host to all of its ports.
     cookie: String,
+    /// Token of browsers that a link has admitted.
     token: Token,
-    form_token: Token,
+    tokens: Option<TokenFile>,
+    /// Key of the tokens of forms.
+    form_key: hmac::Key,
     /// Key of the latest link; None after its use.
     link: Mutex<Option<Token>>,
 }
 
 impl Guard {
-    /// Creates the guard of a studio at a loopback address.
+    /// Creates the guard of a studio.
     ///
     /// # Errors
     ///
     /// The system provides no random numbers.
-    pub fn new(address: SocketAddr) -> Result<Self, Unspecified> {
+    pub fn new(settings: GuardSettings) -> Result<Self, Unspecified> {
+        let GuardSettings { address, hosts: names, uses_tls, tokens } = settings;
         let port = address.port();
-        let mut hosts = vec![address.to_string(), format!("localhost:{port}")];
-        if port == HTTP_PORT {
-            // Browsers leave out the port of the scheme.
-            let ip = address.to_string();
-            hosts.extend([ip.trim_end_matches(":80").to_owned(), "localhost".to_owned()]);
+        let mut hosts: Vec<String> = names.into_iter().map(|name| with_port(name, port)).collect();
+        // Browsers do not send the address that means every interface.
+        if !address.ip().is_unspecified() {
+            hosts.push(address.to_string());
         }
+        if address.ip().is_loopback() {
+            hosts.push(format!("localhost:{port}"));
+        }
+        // Browsers leave out the port of the scheme.
+        let default_port = if uses_tls { ":443" } else { ":80" };
+        let without_port: Vec<String> = hosts
+            .iter()
+            .filter_map(|host| host.strip_suffix(default_port))
+            .map(str::to_owned)
+            .collect();
+        hosts.extend(without_port);
+        // With this prefix, no page of a subdomain can set the cookie.
+        let prefix = if uses_tls { "__Host-" } else { "" };
         Ok(Self {
             hosts,
-            cookie: format!("brunt-studio-{port}"),
+            uses_tls,
+            cookie: format!("{prefix}brunt-studio-{port}"),
             token: Token::random()?,
-            form_token: Token::random()?,
+            tokens,
+            form_key: hmac::Key::generate(hmac::HMAC_SHA256, &rand::SystemRandom::new())?,
             link: Mutex::default(),
         })
+    }
+
+    /// Address of the studio in links.
+    pub fn origin(&self) -> String {
+        let host = self.hosts.first().map_or("", String::as_str);
+        format!("{}{host}", self.scheme())
+    }
+
+    fn scheme(&self) -> &'static str {
+        if self.uses_tls { "https://" } else { "http://" }
+    }
+
+    /// True if the studio has tokens of a team.
+    pub fn has_tokens(&self) -> bool {
+        self.tokens.is_some()
     }
 
     /// Returns the path of a link that sets the cookie, and works once. Earlier links end.
@@ -141,9 +178,10 @@ impl Guard {
         Ok(path)
     }
 
-    /// Token of forms.
-    pub fn form_token(&self) -> &Token {
-        &self.form_token
+    /// Token of forms of the current visitor.
+    pub fn form_token(&self) -> Token {
+        let token = Visitor::current().and_then(|visitor| visitor.form_token);
+        token.unwrap_or_else(Token::empty)
     }
 
     /// Checks the host of a request, and the site that it comes from.
@@ -162,23 +200,51 @@ impl Guard {
         self.check_site(request)
     }
 
-    /// Checks the token of a request.
+    /// Returns the visitor of a request, by its token.
     ///
     /// # Errors
     ///
-    /// It has none, or a wrong one.
-    pub fn check_token(&self, headers: &HeaderMap) -> Result<(), Refusal> {
-        let cookies = headers.get_all(header::COOKIE).iter();
-        let mut pairs =
-            cookies.filter_map(|line| line.to_str().ok()).flat_map(|line| line.split(';'));
-        if pairs.any(|pair| self.is_own_cookie(pair)) { Ok(()) } else { Err(Refusal::Token) }
+    /// It has no token, or a wrong one.
+    pub fn identify(&self, headers: &HeaderMap) -> Result<Visitor, Refusal> {
+        let mut authorizations = headers.get_all(header::AUTHORIZATION).iter();
+        if let Some(authorization) = authorizations.next() {
+            let secret = authorization.to_str().ok().and_then(|text| text.strip_prefix(BEARER));
+            // A program that sends a wrong token is not admitted by a cookie.
+            let (Some(secret), None) = (secret, authorizations.next()) else {
+                return Err(Refusal::Token);
+            };
+            return self.find_token(secret.trim())?.ok_or(Refusal::Token);
+        }
+        let lines = headers.get_all(header::COOKIE).iter().filter_map(|line| line.to_str().ok());
+        // Other programs of this host may have cookies, too: browsers do not separate ports.
+        let pairs =
+            lines.flat_map(|line| line.split(';')).filter_map(|pair| pair.trim().split_once('='));
+        for (_, value) in pairs.filter(|(name, _)| *name == self.cookie) {
+            let visitor = if self.token.is(value) {
+                Some(Visitor { name: None, permission: Permission::Run, form_token: None })
+            } else {
+                self.find_token(value)?
+            };
+            if let Some(visitor) = visitor {
+                return Ok(Visitor { form_token: Some(self.form_token_of(value)), ..visitor });
+            }
+        }
+        Err(Refusal::Token)
     }
 
-    /// True for the cookie with the token.
-    fn is_own_cookie(&self, pair: &str) -> bool {
-        // Other programs of this host may have cookies, too: browsers do not separate ports.
-        let (name, value) = pair.trim().split_once('=').unwrap_or_default();
-        name == self.cookie && self.token.is(value)
+    fn find_token(&self, secret: &str) -> Result<Option<Visitor>, Refusal> {
+        let Some(tokens) = &self.tokens else { return Ok(None) };
+        let row = tokens.find(secret).map_err(|_| Refusal::Tokens)?;
+        Ok(row.map(|row| Visitor {
+            name: Some(row.name),
+            permission: row.permission,
+            form_token: None,
+        }))
+    }
+
+    /// Each session has its own token of forms, so that a visitor does not know that of another.
+    fn form_token_of(&self, session: &str) -> Token {
+        Token::from_bytes(hmac::sign(&self.form_key, session.as_bytes()).as_ref())
     }
 
     /// Checks the token of a form.
@@ -187,7 +253,28 @@ impl Guard {
     ///
     /// It is wrong.
     pub fn check_form(&self, token: &str) -> Result<(), Refusal> {
-        if self.form_token.is(token) { Ok(()) } else { Err(Refusal::Site) }
+        let own = Visitor::current().and_then(|visitor| visitor.form_token);
+        if own.is_some_and(|own| own.is(token)) { Ok(()) } else { Err(Refusal::Site) }
+    }
+
+    /// Admits a browser by the token of a person. Returns the cookie.
+    ///
+    /// # Errors
+    ///
+    /// There is no such token.
+    pub fn sign_in(&self, secret: &str) -> Result<String, Refusal> {
+        self.find_token(secret)?.ok_or(Refusal::Token)?;
+        Ok(self.cookie_of(secret))
+    }
+
+    /// Returns a cookie without a token, which ends right away.
+    pub fn sign_out(&self) -> String {
+        format!("{}; Max-Age=0", self.cookie_of(""))
+    }
+
+    fn cookie_of(&self, value: &str) -> String {
+        let secure = if self.uses_tls { "; Secure" } else { "" };
+        format!("{}={value}; Path=/; HttpOnly; SameSite=Strict{secure}", self.cookie)
     }
 
     /// Uses the link. Returns the cookie.
@@ -198,7 +285,7 @@ impl Guard {
     pub fn use_link(&self, key: &str) -> Result<String, Refusal> {
         let mut link = self.link.lock().unwrap_or_else(PoisonError::into_inner);
         link.take_if(|link| link.is(key)).ok_or(Refusal::Link)?;
-        Ok(format!("{}={}; Path=/; HttpOnly; SameSite=Strict", self.cookie, self.token.text()))
+        Ok(self.cookie_of(self.token.text()))
     }
 
     /// True for a host of the studio. Other spellings of its address are refused: no link of the studio has them.
@@ -219,12 +306,18 @@ impl Guard {
         match origin {
             None => Ok(()),
             Some(Ok(origin)) => {
-                let host = origin.strip_prefix("http://").unwrap_or_default();
+                let host = origin.strip_prefix(self.scheme()).unwrap_or_default();
                 if self.is_own(host) { Ok(()) } else { Err(Refusal::Site) }
             }
             Some(Err(_)) => Err(Refusal::Site),
         }
     }
+}
+
+/// Adds the port to the name of a host, unless it has one.
+fn with_port(name: String, port: u16) -> String {
+    let rest = name.rsplit_once(']').map_or(name.as_str(), |(_, rest)| rest);
+    if rest.contains(':') { name } else { format!("{name}:{port}") }
 }
 
 /// Host and port of an absolute target.
@@ -238,7 +331,16 @@ mod tests {
     use axum::http::Request;
 
     fn guard() -> Guard {
-        Guard::new(SocketAddr::from(([127, 0, 0, 1], 8123))).unwrap()
+        guard_of(GuardSettings {
+            address: SocketAddr::from(([127, 0, 0, 1], 8123)),
+            hosts: Vec::new(),
+            uses_tls: false,
+            tokens: None,
+        })
+    }
+
+    fn guard_of(settings: GuardSettings) -> Guard {
+        Guard::new(settings).unwrap()
     }
 
     fn request(target: &str, headers: &[(&str, &str)]) -> Parts {
@@ -303,7 +405,7 @@ mod tests {
     fn a_link_works_once_and_sets_the_cookie_that_is_the_token() {
         let guard = guard();
         let cookie = |value: &str| request("/", &[("cookie", value)]).headers;
-        assert_eq!(guard.check_token(&cookie("")), Err(Refusal::Token));
+        assert_eq!(guard.identify(&cookie("")).err(), Some(Refusal::Token));
         assert_eq!(guard.use_link(""), Err(Refusal::Link));
         let earlier = guard.new_link().unwrap();
         let path = guard.new_link().unwrap();
@@ -312,8 +414,37 @@ mod tests {
         let set = guard.use_link(key).unwrap();
         assert!(set.ends_with("; Path=/; HttpOnly; SameSite=Strict"), "{set}");
         let (pair, _) = set.split_once(';').unwrap();
-        assert_eq!(guard.check_token(&cookie(&format!("other=1; {pair}"))), Ok(()));
-        assert_eq!(guard.check_token(&cookie(&pair[..pair.len() - 1])), Err(Refusal::Token));
+        let visitor = guard.identify(&cookie(&format!("other=1; {pair}"))).ok().unwrap();
+        assert_eq!(visitor.permission, Permission::Run);
+        let cut = guard.identify(&cookie(&pair[..pair.len() - 1]));
+        assert_eq!(cut.err(), Some(Refusal::Token));
         assert_eq!(guard.use_link(key), Err(Refusal::Link));
+    }
+
+    #[test]
+    fn a_guard_with_tls_has_the_names_of_its_hosts_only() {
+        let hosts = ["team.example", "lab.example:8443", "[fd00::1]"].map(str::to_owned);
+        let guard = guard_of(GuardSettings {
+            address: SocketAddr::from(([0, 0, 0, 0], 443)),
+            hosts: hosts.to_vec(),
+            uses_tls: true,
+            tokens: None,
+        });
+        assert_eq!(guard.origin(), "https://team.example:443");
+        for host in ["team.example", "team.example:443", "lab.example:8443", "[fd00::1]"] {
+            assert_eq!(guard.check_host(&request("/", &[("host", host)])), Ok(()), "{host}");
+        }
+        for host in ["0.0.0.0", "0.0.0.0:443", "localhost", "lab.example", "team.example:80"] {
+            let refused = Err(Refusal::Host);
+            assert_eq!(guard.check_host(&request("/", &[("host", host)])), refused, "{host}");
+        }
+        let own = ("host", "team.example");
+        let with_origin = |origin| request("/", &[own, ("origin", origin)]);
+        assert_eq!(guard.check_host(&with_origin("https://team.example")), Ok(()));
+        assert_eq!(guard.check_host(&with_origin("http://team.example")), Err(Refusal::Site));
+        let path = guard.new_link().unwrap();
+        let cookie = guard.use_link(path.strip_prefix(LINK_PATH).unwrap()).unwrap();
+        assert!(cookie.starts_with("__Host-brunt-studio-443="), "{cookie}");
+        assert!(cookie.ends_with("; SameSite=Strict; Secure"), "{cookie}");
     }
 }

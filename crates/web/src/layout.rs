@@ -1,6 +1,7 @@
 //! The frame of a page.
 
 use crate::assets::Asset;
+use crate::visitor::Visitor;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{Html, IntoResponse, Response};
 use maud::{DOCTYPE, Markup, html};
@@ -28,21 +29,43 @@ pub fn page(title: &str, above: &Markup, content: &Markup) -> Html<String> {
     Html(page.into_string())
 }
 
-/// Returns the strip above the content of a page.
+/// Returns the strip above the content of a page, with the links that the visitor may use.
 pub fn strip(content: &Markup) -> Markup {
     html! {
         header class="studio" {
             a class="brand" href="/" { "brunt studio" }
-            a href="/start" { "Start a run" }
-            a href="/import" { "Import a plan" }
-            a href="/retention" { "Retention" }
+            @if Visitor::can_run() {
+                a href="/start" { "Start a run" }
+                a href="/import" { "Import a plan" }
+                a href="/retention" { "Retention" }
+            }
             (content)
+            (session())
         }
     }
 }
 
-/// Returns a form for a change. Its token shows that it is from a page of the studio.
+/// The name of the visitor's token, and the end of the session.
+fn session() -> Markup {
+    let visitor = Visitor::current();
+    let name = visitor.as_ref().and_then(|visitor| visitor.name.as_deref());
+    let token = visitor.as_ref().and_then(|visitor| visitor.form_token.as_ref());
+    html! {
+        @if let (Some(name), Some(token)) = (name, token) {
+            form action="/sign-out" method="post" {
+                input type="hidden" name="token" value=(token.text());
+                span class="hint" { (name) }
+                button { "Sign out" }
+            }
+        }
+    }
+}
+
+/// Returns a form for a change, if the visitor may make it. Its token shows that it is from a page of the studio.
 pub fn post_form(action: &str, token: &str, content: &Markup) -> Markup {
+    if !Visitor::can_run() {
+        return html! {};
+    }
     html! {
         form action=(action) method="post" {
             input type="hidden" name="token" value=(token);

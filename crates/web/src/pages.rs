@@ -6,6 +6,7 @@ pub mod import;
 pub mod item;
 pub mod list;
 pub mod retention;
+pub mod sign_in;
 pub mod start;
 pub mod starting;
 pub mod tries;

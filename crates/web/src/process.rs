@@ -9,6 +9,7 @@ use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
 use std::sync::{Arc, OnceLock};
 use std::thread;
+use tempfile::TempDir;
 
 /// Maximum number of bytes of messages that are shown: the last ones.
 const MESSAGE_BYTES: u64 = 16 << 10;
@@ -21,18 +22,29 @@ pub struct StartedProcess {
     errors: File,
     /// Status, when it has ended.
     status: Arc<OnceLock<ExitStatus>>,
+    /// Folder with files for its start.
+    pub folder: Option<TempDir>,
 }
 
+/// Variable with the name of the visitor who has started a process. The run takes a lease for that visitor.
+pub const HOLDER_VARIABLE: &str = "BRUNT_STUDIO_HOLDER";
+
 impl StartedProcess {
-    /// Starts brunt with these arguments, and with this store.
+    /// Starts brunt with these arguments, and with this store. With a holder, its run takes a lease.
     ///
     /// # Errors
     ///
     /// The system does not allow it.
-    pub fn start(program: &Path, arguments: &[String], store: &Path) -> io::Result<Self> {
+    pub fn start(
+        program: &Path,
+        arguments: &[String],
+        store: &Path,
+        holder: Option<&str>,
+    ) -> io::Result<Self> {
         let errors = tempfile::tempfile()?;
         let mut child = Command::new(program)
             .args(arguments)
+            .envs(holder.map(|holder| (HOLDER_VARIABLE, holder)))
             .arg("--store")
             .arg(store)
             .stdin(Stdio::null())
@@ -46,7 +58,7 @@ impl StartedProcess {
         let of_thread = Arc::clone(&status);
         // The system keeps an ended process until its parent has its exit code.
         thread::spawn(move || child.wait().map(|status| of_thread.set(status)));
-        Ok(Self { number, errors, status })
+        Ok(Self { number, errors, status, folder: None })
     }
 
     /// Its status; None while it is active.

@@ -3,7 +3,7 @@
 use super::{ArchiveFile, Contents, MAGIC};
 use crate::digest::{self, DigestHead, DigestReader};
 use crate::log::{self, LogHead, PackedReader, TrialOf};
-use crate::{Store, StoreError, directory, experiment, id};
+use crate::{Store, StoreError, StoredItem, directory, experiment, id};
 use brunt_model::codec::{Frame, frame, read_frame};
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -32,14 +32,28 @@ impl Store {
         }
         let mut ids = BTreeMap::new();
         let imported = self.move_files(&archive, &mut ids);
-        if imported.is_err() {
-            let new: Vec<String> = ids.into_values().collect();
-            self.index().forget(&new)?;
+        match &imported {
+            Ok(id) => self.adopt_note(&archive, id)?,
+            Err(_) => {
+                let new: Vec<String> = ids.into_values().collect();
+                self.index().forget(&new)?;
+            }
         }
         imported
     }
 
-    fn unpack_archive(&self, path: &Path) -> Result<Unpacked, StoreError> {
+    /// Writes the note of the archive to the item that was imported.
+    pub(super) fn adopt_note(&self, archive: &Unpacked, id: &str) -> Result<(), StoreError> {
+        let Some(note) = &archive.note else { return Ok(()) };
+        match archive.files.first() {
+            Some((content, _)) if content.experiment => {
+                self.set_note(&StoredItem::Experiment(id.to_owned()), note)
+            }
+            _ => self.set_note(&StoredItem::Run(id.to_owned()), note),
+        }
+    }
+
+    pub(super) fn unpack_archive(&self, path: &Path) -> Result<Unpacked, StoreError> {
         let mut from = BufReader::new(File::open(path).map_err(StoreError::io(path))?);
         let mut magic = [0; 8];
         let has_magic = from.read_exact(&mut magic).is_ok() && &magic == MAGIC;
@@ -58,7 +72,7 @@ impl Store {
         }
         // `Unpacked` removes its files when it is dropped, so each path is added before its file is
         // written.
-        let mut unpacked = Unpacked::default();
+        let mut unpacked = Unpacked { files: Vec::new(), note: contents.note };
         for content in contents.files {
             let place = self.directory.incoming().join(format!("{}-{}", id::draw(), content.id));
             unpacked.files.push((content.clone(), place.clone()));
@@ -79,7 +93,7 @@ impl Store {
         (all && has_same_bytes(&here, place).unwrap_or(false)).then(|| content.id.clone())
     }
 
-    fn move_files(
+    pub(super) fn move_files(
         &self,
         archive: &Unpacked,
         ids: &mut BTreeMap<String, String>,
@@ -110,9 +124,9 @@ impl Store {
 
 /// The unpacked files of an archive, in the directory for incomplete files. Drop removes the
 /// ones that are left.
-#[derive(Default)]
-struct Unpacked {
-    files: Vec<(ArchiveFile, PathBuf)>,
+pub(super) struct Unpacked {
+    pub files: Vec<(ArchiveFile, PathBuf)>,
+    pub note: Option<String>,
 }
 
 impl Drop for Unpacked {
@@ -209,14 +223,19 @@ fn rewrite(head: &LogHead, mut rest: impl Read, path: &Path) -> io::Result<()> {
     out.into_inner()?.sync_all()
 }
 
-fn has_same_bytes(one: &Path, other: &Path) -> io::Result<bool> {
+pub(super) fn has_same_bytes(one: &Path, other: &Path) -> io::Result<bool> {
     let one = File::open(one)?;
     let other = File::open(other)?;
     if one.metadata()?.len() != other.metadata()?.len() {
         return Ok(false);
     }
-    let mut one = BufReader::new(one).bytes();
-    let mut other = BufReader::new(other).bytes();
+    is_equal(BufReader::new(one), BufReader::new(other))
+}
+
+/// True if both have the same bytes up to their end.
+pub(super) fn is_equal(one: impl Read, other: impl Read) -> io::Result<bool> {
+    let mut one = one.bytes();
+    let mut other = other.bytes();
     loop {
         match (one.next().transpose()?, other.next().transpose()?) {
             (None, None) => return Ok(true),

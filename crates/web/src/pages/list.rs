@@ -9,7 +9,7 @@ use axum::response::Html;
 use brunt_model::finding::State as Verdict;
 use brunt_model::numbers::plural;
 use brunt_report::stored::{HEAD, WHAT, cells};
-use brunt_store::{IndexEntry, ItemKind};
+use brunt_store::{IndexEntry, ItemKind, Store, StoreError};
 use maud::{Markup, html};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -21,8 +21,9 @@ const ROWS: usize = 100;
 const SUGGESTIONS: usize = 200;
 
 /// A run without an experiment, or an experiment with its runs.
-struct Item {
-    entry: IndexEntry,
+pub struct Item {
+    /// The entry of the run or experiment.
+    pub entry: IndexEntry,
     runs: Vec<IndexEntry>,
 }
 
@@ -55,12 +56,31 @@ fn borrowed(values: &[String]) -> Vec<&str> {
 ///
 /// The store cannot be read.
 pub async fn show(State(shared): State<Arc<Shared>>, uri: Uri) -> Result<Html<String>, Problem> {
-    with_store(&shared, move |store, _| {
-        let items = store.list_items()?.into_iter().rev();
-        let items: Vec<Item> = items.map(|(entry, runs)| Item { entry, runs }).collect();
-        Ok(list(&items, &query(&uri)))
-    })
-    .await
+    with_store(&shared, move |store, _| Ok(list(&read_items(store)?, &query(&uri)))).await
+}
+
+/// Returns all items of a store, the latest first.
+///
+/// # Errors
+///
+/// The store cannot be read.
+pub fn read_items(store: &Store) -> Result<Vec<Item>, StoreError> {
+    let items = store.list_items()?.into_iter().rev();
+    Ok(items.map(|(entry, runs)| Item { entry, runs }).collect())
+}
+
+/// Returns the items of the page that the fields name.
+pub fn rows_of_page<'a>(
+    fields: &Fields,
+    selected: &[&'a Item],
+) -> impl Iterator<Item = &'a Item> + use<'a> {
+    let first = (page_number(fields) - 1).saturating_mul(ROWS).min(selected.len());
+    let rows: Vec<&Item> = selected[first..].iter().take(ROWS).copied().collect();
+    rows.into_iter()
+}
+
+fn page_number(fields: &Fields) -> usize {
+    fields.first("page").parse().unwrap_or(1).max(1)
 }
 
 impl Item {
@@ -69,7 +89,8 @@ impl Item {
         std::iter::once(&self.entry).chain(&self.runs)
     }
 
-    fn is_selected(&self, fields: &Fields) -> bool {
+    /// True if the fields select the item.
+    pub fn is_selected(&self, fields: &Fields) -> bool {
         let has_all = SELECTORS.iter().all(|selector| {
             fields.all(selector.name).all(|wanted| {
                 self.entries().any(|entry| (selector.values)(entry).contains(&wanted))
@@ -94,8 +115,8 @@ impl Item {
 
 fn list(items: &[Item], fields: &Fields) -> Html<String> {
     let selected: Vec<&Item> = items.iter().filter(|item| item.is_selected(fields)).collect();
-    let page_number: usize = fields.first("page").parse().unwrap_or(1).max(1);
-    let shown = selected.iter().skip((page_number - 1) * ROWS).take(ROWS);
+    let page_number = page_number(fields);
+    let shown = rows_of_page(fields, &selected);
     let count = match (items.len(), selected.len()) {
         (all, found) if all == found => plural(all as u64, "item"),
         (all, found) => format!("{found} of {}", plural(all as u64, "item")),
@@ -108,7 +129,7 @@ fn list(items: &[Item], fields: &Fields) -> Html<String> {
         } @else {
             p class="facts" { (count) }
             form action="/compare" method="get" {
-                (table(shown.copied()))
+                (table(shown))
                 p { button type="submit" { "Compare the selected" } " " span class="hint" { "The oldest one is the reference." } }
             }
         }

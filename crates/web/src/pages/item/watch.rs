@@ -93,7 +93,8 @@ impl ItemPage<'_> {
     /// State of an active run, and forms for orders to it.
     fn live_strip(&self, newest: Tick) -> Markup {
         let action = format!("{}/order", self.address());
-        let token = self.shared.guard.form_token().text();
+        let token = self.shared.guard.form_token();
+        let token = token.text();
         html! {
             div id="live" class="live" {
                 span { span id="live-state" { "running for " (span(newest.seconds())) } span id="live-age" {} }

@@ -1,0 +1,236 @@
+//! Receives an archive from another machine: its size is bounded, all of it is read before anything is
+//! stored, and ids stay as they are.
+
+use super::import::{Unpacked, has_same_bytes, is_equal};
+use super::{ArchiveFile, Contents, MAGIC};
+use crate::digest::DigestReader;
+use crate::log::{PackedReader, TrialOf};
+use crate::{Store, StoreError, StoredItem, experiment};
+use brunt_model::codec::{Frame, LogError, read_frame};
+use brunt_model::{Experiment, Run};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::File;
+use std::io::{self, BufReader, Read};
+use std::path::Path;
+
+/// Maximum number of repetitions of a received trial. Searches make more than the experiment names.
+const MAX_REPETITIONS: u32 = 1_000_000;
+
+/// Maximum size of an archive from another machine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ArchiveLimits {
+    /// Maximum number of bytes of the archive.
+    pub bytes: u64,
+    /// Maximum number of bytes that its logs unpack to.
+    pub unpacked_bytes: u64,
+    /// Maximum number of files: an experiment and its runs.
+    pub files: usize,
+}
+
+impl Default for ArchiveLimits {
+    fn default() -> Self {
+        // The log of a run of an hour has about 20 MB, and unpacks to ten times as much.
+        Self { bytes: 256 << 20, unpacked_bytes: 4 << 30, files: 20_000 }
+    }
+}
+
+/// An item that was received.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReceivedItem {
+    /// The item.
+    pub item: StoredItem,
+    /// False if this store had the same item before.
+    pub is_new: bool,
+}
+
+impl Store {
+    /// Imports an archive of another machine. The item keeps its id.
+    ///
+    /// Each event log is read to its end before anything is stored. If this store has the same item, nothing
+    /// changes.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError`] if the archive is damaged or exceeds a limit, if another item has the id, or if the store
+    /// cannot be written to.
+    pub fn receive(&self, path: &Path, limits: &ArchiveLimits) -> Result<ReceivedItem, StoreError> {
+        self.reconcile()?;
+        check_contents(path, limits)?;
+        let archive = self.unpack_archive(path).map_err(without_path)?;
+        check_files(&archive, limits)?;
+        let item = item_of(&archive)?;
+        if self.has_all(&archive)? {
+            return Ok(ReceivedItem { item, is_new: false });
+        }
+        for (content, _) in &archive.files {
+            // An id that is equal to a tag would hide the item with this tag.
+            let is_taken = self.index().kind(&content.id)?.is_some()
+                || self.directory.tag(&content.id).exists();
+            if is_taken {
+                return Err(StoreError::OtherContent(content.id.clone()));
+            }
+        }
+        let mut ids = BTreeMap::new();
+        if let Err(error) = self.move_files(&archive, &mut ids) {
+            let new: Vec<String> = ids.into_values().collect();
+            self.index().forget(&new)?;
+            return Err(error);
+        }
+        self.adopt_note(&archive, item.id())?;
+        Ok(ReceivedItem { item, is_new: true })
+    }
+
+    /// True if this store has all items of the archive under the same ids.
+    fn has_all(&self, archive: &Unpacked) -> Result<bool, StoreError> {
+        for (content, place) in &archive.files {
+            let here = self.path_of(content);
+            if !here.exists() || !has_same_content(content, &here, place).unwrap_or(false) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+}
+
+/// Checks the size of an archive, and the list of its files.
+fn check_contents(path: &Path, limits: &ArchiveLimits) -> Result<(), StoreError> {
+    let bytes = path.metadata().map_err(StoreError::io(path))?.len();
+    if bytes > limits.bytes {
+        return Err(refusal(format!("has {bytes} bytes (maximum: {})", limits.bytes)));
+    }
+    let mut from = BufReader::new(File::open(path).map_err(StoreError::io(path))?);
+    let mut magic = [0; 8];
+    let first = match from.read_exact(&mut magic) {
+        Ok(()) if &magic == MAGIC => read_frame(&mut from).map_err(StoreError::io(path))?,
+        _ => return Err(refusal("is no archive of brunt, or one of an unknown version")),
+    };
+    let Frame::Whole(first) = first else { return Err(refusal("is truncated or damaged")) };
+    let contents: Contents =
+        serde_json::from_slice(&first).map_err(|_| refusal("has no list of its files"))?;
+    if contents.files.len() > limits.files {
+        let files = contents.files.len();
+        return Err(refusal(format!("has {files} files (maximum: {})", limits.files)));
+    }
+    let ids: BTreeSet<&str> = contents.files.iter().map(|file| file.id.as_str()).collect();
+    if ids.len() < contents.files.len() {
+        return Err(refusal("has two files of one id"));
+    }
+    let is_experiment = contents.files.first().is_some_and(|file| file.experiment);
+    let has_others = contents.files.iter().skip(1).any(|file| file.experiment || !is_experiment);
+    if has_others {
+        return Err(refusal("has more than one run or experiment"));
+    }
+    Ok(())
+}
+
+/// Reads all files to their end.
+fn check_files(archive: &Unpacked, limits: &ArchiveLimits) -> Result<(), StoreError> {
+    let mut experiment = None;
+    let mut unpacked = 0;
+    for (content, place) in &archive.files {
+        if content.experiment {
+            let contents = experiment::read(place).map_err(|_| {
+                refusal(format!("has an experiment that is damaged: {}", content.id))
+            })?;
+            experiment = Some((content.id.as_str(), contents.head.experiment));
+            continue;
+        }
+        let trial = if content.digest {
+            digest_trial(place)
+        } else {
+            check_log(place, limits.unpacked_bytes, &mut unpacked)
+        };
+        let trial = trial
+            .map_err(|problem| refusal(format!("has the run {}, which {problem}", content.id)))?;
+        if let Some((id, experiment)) = &experiment
+            && !trial.is_some_and(|trial| is_trial_of(&trial, id, experiment))
+        {
+            return Err(refusal(format!("has a run of another experiment: {}", content.id)));
+        }
+    }
+    Ok(())
+}
+
+/// Folds a log. Returns the trial that the run belongs to.
+fn check_log(
+    path: &Path,
+    unpacked_limit: u64,
+    unpacked: &mut u64,
+) -> Result<Option<TrialOf>, String> {
+    let file = File::open(path).map_err(|error| error.to_string())?;
+    let mut log = PackedReader::new(BufReader::new(file)).map_err(|error| describe(&error))?;
+    let mut run = Run::default();
+    let remaining = unpacked_limit.saturating_sub(*unpacked);
+    while let Some(event) = log.next_event().map_err(|error| describe(&error))? {
+        run.fold(&event);
+        if log.unpacked_bytes() > remaining {
+            return Err(format!("unpacks to more than {unpacked_limit} bytes"));
+        }
+    }
+    *unpacked += log.unpacked_bytes();
+    if run.plan.is_none() {
+        return Err("has no plan".to_owned());
+    }
+    // A run that cannot be judged would make each list of the store fail.
+    let _ = brunt_judge::judge(&run);
+    Ok(log.head().belongs.clone())
+}
+
+/// Reads the digest of a run. Returns the trial that the run belongs to.
+fn digest_trial(path: &Path) -> Result<Option<TrialOf>, String> {
+    let damaged = || "has a damaged digest".to_owned();
+    let reader = DigestReader::open(path).ok().flatten().ok_or_else(damaged)?;
+    let trial = reader.head().belongs.clone();
+    let run = reader.run().ok().flatten().ok_or_else(damaged)?;
+    if run.plan.is_none() {
+        return Err("has no plan".to_owned());
+    }
+    let _ = brunt_judge::judge(&run);
+    Ok(trial)
+}
+
+fn describe(error: &LogError) -> String {
+    format!("has a damaged log: {error}")
+}
+
+fn is_trial_of(trial: &TrialOf, id: &str, experiment: &Experiment) -> bool {
+    trial.experiment == id
+        && trial.place.repetition < MAX_REPETITIONS
+        && experiment.contenders.get(trial.place.contender).is_some_and(|contender| {
+            contender.name == trial.contender && trial.place.step < contender.steps.len()
+        })
+}
+
+fn item_of(archive: &Unpacked) -> Result<StoredItem, StoreError> {
+    let (first, _) = archive.files.first().ok_or_else(|| refusal("has no files"))?;
+    let id = first.id.clone();
+    Ok(if first.experiment { StoredItem::Experiment(id) } else { StoredItem::Run(id) })
+}
+
+/// Compares a file of the store with a received one. The head of a run's log differs if one of them was
+/// exported without its experiment.
+fn has_same_content(content: &ArchiveFile, here: &Path, place: &Path) -> io::Result<bool> {
+    if content.experiment {
+        return has_same_bytes(here, place);
+    }
+    if content.digest {
+        let readers = [DigestReader::open(here)?, DigestReader::open(place)?];
+        let [Some(here), Some(place)] = readers else { return Ok(false) };
+        return is_equal(here.rest(), place.rest());
+    }
+    let here = PackedReader::new(BufReader::new(File::open(here)?)).map_err(io::Error::other)?;
+    let place = PackedReader::new(BufReader::new(File::open(place)?)).map_err(io::Error::other)?;
+    is_equal(here.rest(), place.rest())
+}
+
+fn refusal(what: impl Into<String>) -> StoreError {
+    StoreError::Received(what.into())
+}
+
+/// Replaces the path of a temporary file, which means nothing to the sender.
+fn without_path(error: StoreError) -> StoreError {
+    match error {
+        StoreError::Archive { .. } => refusal("is truncated or damaged"),
+        error => error,
+    }
+}
