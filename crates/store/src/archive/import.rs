@@ -26,7 +26,7 @@ impl Store {
     /// [`StoreError`] if `path` cannot be read or is no archive, or the store cannot be written to.
     pub fn import(&self, path: &Path) -> Result<String, StoreError> {
         self.reconcile()?;
-        let archive = self.unpack_archive(path)?;
+        let archive = self.unpack_archive(path, is_readable)?;
         if let Some(id) = self.find_imported(&archive) {
             return Ok(id);
         }
@@ -53,7 +53,12 @@ impl Store {
         }
     }
 
-    pub(super) fn unpack_archive(&self, path: &Path) -> Result<Unpacked, StoreError> {
+    /// Unpacks the files of an archive, each of which must be valid.
+    pub(super) fn unpack_archive(
+        &self,
+        path: &Path,
+        is_valid: fn(&ArchiveFile, &Path) -> bool,
+    ) -> Result<Unpacked, StoreError> {
         let mut from = BufReader::new(File::open(path).map_err(StoreError::io(path))?);
         let mut magic = [0; 8];
         let has_magic = from.read_exact(&mut magic).is_ok() && &magic == MAGIC;
@@ -77,7 +82,7 @@ impl Store {
             let place = self.directory.incoming().join(format!("{}-{}", id::draw(), content.id));
             unpacked.files.push((content.clone(), place.clone()));
             let whole = unpack(&mut from, content.bytes, &place).map_err(StoreError::io(&place))?;
-            if !whole || !is_readable(&content, &place) {
+            if !whole || !is_valid(&content, &place) {
                 return Err(refusal(path, TORN));
             }
         }

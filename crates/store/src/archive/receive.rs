@@ -4,14 +4,20 @@
 use super::import::{Unpacked, has_same_bytes, is_equal};
 use super::{ArchiveFile, Contents, MAGIC};
 use crate::digest::DigestReader;
+use crate::experiment::{self, ExperimentContents};
 use crate::log::{PackedReader, TrialOf};
-use crate::{Store, StoreError, StoredItem, experiment};
+use crate::{Store, StoreError, StoredItem};
 use brunt_model::codec::{Frame, LogError, read_frame};
 use brunt_model::{Experiment, Run};
+use flate2::read::DeflateDecoder;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::{self, BufReader, Read};
 use std::path::Path;
+
+/// Maximum unpacked size of a received experiment without its runs, and maximum size of a digest, in bytes.
+const MAX_EXPERIMENT_BYTES: u64 = 64 << 20;
+const MAX_DIGEST_BYTES: u64 = 16 << 20;
 
 /// Maximum number of repetitions of a received trial. Searches make more than the experiment names.
 const MAX_REPETITIONS: u32 = 1_000_000;
@@ -56,7 +62,8 @@ impl Store {
     pub fn receive(&self, path: &Path, limits: &ArchiveLimits) -> Result<ReceivedItem, StoreError> {
         self.reconcile()?;
         check_contents(path, limits)?;
-        let archive = self.unpack_archive(path).map_err(without_path)?;
+        // The files are read after their sizes were checked.
+        let archive = self.unpack_archive(path, |_, _| true).map_err(without_path)?;
         check_files(&archive, limits)?;
         let item = item_of(&archive)?;
         if self.has_all(&archive)? {
@@ -116,6 +123,11 @@ fn check_contents(path: &Path, limits: &ArchiveLimits) -> Result<(), StoreError>
         return Err(refusal("has two files of one id"));
     }
     let is_experiment = contents.files.first().is_some_and(|file| file.experiment);
+    let has_large_digest =
+        contents.files.iter().any(|file| file.digest && file.bytes > MAX_DIGEST_BYTES);
+    if has_large_digest {
+        return Err(refusal(format!("has a digest of more than {MAX_DIGEST_BYTES} bytes")));
+    }
     let has_others = contents.files.iter().skip(1).any(|file| file.experiment || !is_experiment);
     if has_others {
         return Err(refusal("has more than one run or experiment"));
@@ -129,9 +141,7 @@ fn check_files(archive: &Unpacked, limits: &ArchiveLimits) -> Result<(), StoreEr
     let mut unpacked = 0;
     for (content, place) in &archive.files {
         if content.experiment {
-            let contents = experiment::read(place).map_err(|_| {
-                refusal(format!("has an experiment that is damaged: {}", content.id))
-            })?;
+            let contents = read_experiment(place, &content.id)?;
             experiment = Some((content.id.as_str(), contents.head.experiment));
             continue;
         }
@@ -149,6 +159,39 @@ fn check_files(archive: &Unpacked, limits: &ArchiveLimits) -> Result<(), StoreEr
         }
     }
     Ok(())
+}
+
+/// Reads the file of an experiment to its end.
+fn read_experiment(path: &Path, id: &str) -> Result<ExperimentContents, StoreError> {
+    let damaged = || refusal(format!("has an experiment that is damaged: {id}"));
+    let bytes = unpacked_size(path).map_err(StoreError::io(path))?.ok_or_else(damaged)?;
+    if bytes > MAX_EXPERIMENT_BYTES {
+        let text = format!("has an experiment of more than {MAX_EXPERIMENT_BYTES} bytes: {id}");
+        return Err(refusal(text));
+    }
+    let contents = experiment::read(path).map_err(|_| damaged())?;
+    let length = path.metadata().map_err(StoreError::io(path))?.len();
+    if contents.whole_bytes == length { Ok(contents) } else { Err(damaged()) }
+}
+
+/// Returns the unpacked size of an experiment, or a size above the maximum; None if it is damaged.
+fn unpacked_size(path: &Path) -> io::Result<Option<u64>> {
+    let mut from = BufReader::new(File::open(path)?);
+    from.read_exact(&mut [0; 8])?;
+    let mut total = 0;
+    loop {
+        let packed = match read_frame(&mut from)? {
+            Frame::End => return Ok(Some(total)),
+            Frame::Torn => return Ok(None),
+            Frame::Whole(packed) => packed,
+        };
+        let mut plain = DeflateDecoder::new(&packed[..]).take(MAX_EXPERIMENT_BYTES + 1);
+        let Ok(bytes) = io::copy(&mut plain, &mut io::sink()) else { return Ok(None) };
+        total += bytes;
+        if total > MAX_EXPERIMENT_BYTES {
+            return Ok(Some(total));
+        }
+    }
 }
 
 /// Folds a log. Returns the trial that the run belongs to.
