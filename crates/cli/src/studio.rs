@@ -105,6 +105,7 @@ fn print_token(name: &str, permission: &str) -> Result<Exit, CommandError> {
     let token = NewToken::draw(name, permission).map_err(|error| usage_error(error.into()))?;
     let NewToken { secret, line } = token;
     print(format!("{secret}\n{line}\n")).map_err(runtime_error)?;
+    // In a file, the explanation would become a line of tokens.
     if io::stdout().is_terminal() {
         print_line(
             "The first line is the secret: it is shown once, for its holder. Add the second line to the file of --tokens.",

@@ -80,8 +80,7 @@ pub async fn openapi(State(shared): State<Arc<Shared>>) -> Result<Response, ApiP
 
 /// Returns the visitor of the request.
 pub fn visitor() -> Result<Visitor, ApiProblem> {
-    let missing = || ApiProblem(Problem::not_found("This request has no visitor."));
-    Visitor::current().ok_or_else(missing)
+    Visitor::current().ok_or_else(|| ApiProblem(Problem::not_found("This request has no visitor.")))
 }
 
 /// Returns an error of the store for a request that names an item.

@@ -87,6 +87,11 @@ pub enum TeamError {
 }
 
 impl TeamError {
+    fn file(path: &Path) -> impl FnOnce(io::Error) -> Self + use<> {
+        let path = path.to_owned();
+        |source| Self::File { path, source }
+    }
+
     /// True if another lease has one of the servers, or another item the id.
     pub fn is_conflict(&self) -> bool {
         matches!(self, Self::Refused { status: 409, .. })
@@ -135,12 +140,13 @@ impl TeamServer {
     ///
     /// The file cannot be read, or the studio refuses it.
     pub fn push(&self, archive: &Path) -> Result<PushReply, TeamError> {
-        let to_error = |source| TeamError::File { path: archive.to_owned(), source };
-        let file = File::open(archive).map_err(to_error)?;
+        let file = File::open(archive).map_err(TeamError::file(archive))?;
         let request = self.agent.post(self.url_of(&["api", "runs"]).as_str());
         let request = request
             .header("Authorization", &self.authorization)
-            .header("Content-Type", "application/octet-stream");
+            .header("Content-Type", "application/octet-stream")
+            // A refusal comes before the archive is sent, and is not lost in a broken connection.
+            .header("Expect", "100-continue");
         let request = request.config().timeout_global(Some(TRANSFER_TIMEOUT)).build();
         self.json(request.send(&file))
     }
@@ -155,8 +161,7 @@ impl TeamServer {
         let request = self.agent.get(url.as_str()).header("Authorization", &self.authorization);
         let request = request.config().timeout_global(Some(TRANSFER_TIMEOUT)).build();
         let mut reply = self.checked(request.call())?;
-        let to_error = |source| TeamError::File { path: to.to_owned(), source };
-        let mut file = File::create(to).map_err(to_error)?;
+        let mut file = File::create(to).map_err(TeamError::file(to))?;
         let body = reply.body_mut().with_config().limit(max_bytes);
         io::copy(&mut body.reader(), &mut file).map_err(|error| self.unreachable(&error))?;
         Ok(())
@@ -233,6 +238,7 @@ impl TeamServer {
             format!("status {status}; check that a studio with tokens has this address")
         });
         // The text is from the network, and goes to a terminal.
+        // A long text of a proxy would hide the address.
         let text = text.chars().filter(|letter| !letter.is_control()).take(1000).collect();
         Err(TeamError::Refused { url: self.address().to_owned(), status, text })
     }
@@ -288,6 +294,7 @@ fn without_user(url: &str) -> String {
 fn tls_config(authority: Option<&Path>) -> Result<TlsConfig, TeamError> {
     let roots = match authority {
         None => rustls_native_certs::load_native_certs().certs,
+        // Only these: a public authority must not vouch for the studio of a team.
         Some(path) => {
             let certificates = CertificateDer::pem_file_iter(path).and_then(Iterator::collect);
             let certificates: Vec<_> = certificates.map_err(|error| TeamError::Certificates {

@@ -62,6 +62,7 @@ impl Drop for PeerPlace {
         let mut counts = self.peers.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(count) = counts.get_mut(&self.address) {
             *count -= 1;
+            // Addresses of all visitors would fill the map.
             if *count == 0 {
                 counts.remove(&self.address);
             }
@@ -87,6 +88,7 @@ impl Connections {
 
     /// Answers a connection in a task of its own.
     pub fn spawn(&self, connection: TcpStream, peer: SocketAddr, place: OwnedSemaphorePermit) {
+        // A connection that is closed without a reply costs nothing.
         let Some(peer_place) = self.peers.enter(peer.ip()) else { return };
         let routes = self.routes.clone();
         let acceptor = self.acceptor.clone();
@@ -94,6 +96,7 @@ impl Connections {
             // Both end with the connection.
             let _places = (place, peer_place);
             let mut connection = TimeoutStream::new(connection);
+            // hyper limits the time of requests, not that of replies.
             connection.set_write_timeout(Some(MAX_WRITING));
             let connection = Box::pin(connection);
             match acceptor {

@@ -121,6 +121,11 @@ struct Lease {
 }
 
 impl Lease {
+    /// True for the lease of this holder with this key. Another member cannot end it.
+    fn is_of(&self, key: &str, holder: &str) -> bool {
+        self.holder == holder && self.key.is(key)
+    }
+
     fn entry(&self) -> LeaseEntry {
         LeaseEntry {
             targets: self.targets.iter().cloned().collect(),
@@ -130,7 +135,7 @@ impl Lease {
         }
     }
 
-    fn held(&self) -> HeldLease {
+    fn of_holder(&self) -> HeldLease {
         let key = self.key.text().to_owned();
         HeldLease { key, seconds: self.seconds, lease: self.entry() }
     }
@@ -150,6 +155,7 @@ impl Leases {
         key: Token,
     ) -> Result<HeldLease, LeaseRefusal> {
         let targets = check(request)?;
+        // Holders that have died are forgotten here, so no thread is necessary.
         self.0.retain(|lease| lease.until > now);
         for lease in &self.0 {
             if let Some(target) = targets.intersection(&lease.targets).next() {
@@ -173,9 +179,8 @@ impl Leases {
             seconds,
             until: now + f64::from(seconds),
         };
-        let held = lease.held();
         self.0.push(lease);
-        Ok(held)
+        Ok(self.0[self.0.len() - 1].of_holder())
     }
 
     /// Renews a lease, so that it ends later.
@@ -184,11 +189,11 @@ impl Leases {
     ///
     /// The holder has no lease with this key, or it has ended.
     pub fn renew(&mut self, key: &str, holder: &str, now: f64) -> Result<HeldLease, LeaseRefusal> {
-        let own = |lease: &&mut Lease| lease.holder == holder && lease.key.is(key);
-        let lease = self.0.iter_mut().find(own).filter(|lease| lease.until > now);
+        let mut own = self.0.iter_mut().filter(|lease| lease.is_of(key, holder));
+        let lease = own.find(|lease| lease.until > now);
         let lease = lease.ok_or(LeaseRefusal::Unknown)?;
         lease.until = now + f64::from(lease.seconds);
-        Ok(lease.held())
+        Ok(lease.of_holder())
     }
 
     /// Releases a lease.
@@ -197,8 +202,8 @@ impl Leases {
     ///
     /// The holder has no lease with this key.
     pub fn release(&mut self, key: &str, holder: &str) -> Result<(), LeaseRefusal> {
-        let own = |lease: &Lease| lease.holder == holder && lease.key.is(key);
-        let place = self.0.iter().position(own).ok_or(LeaseRefusal::Unknown)?;
+        let place = self.0.iter().position(|lease| lease.is_of(key, holder));
+        let place = place.ok_or(LeaseRefusal::Unknown)?;
         self.0.remove(place);
         Ok(())
     }
@@ -222,12 +227,15 @@ fn check(request: &LeaseRequest) -> Result<BTreeSet<String>, LeaseRefusal> {
     {
         return Err(LeaseRefusal::Seconds(seconds));
     }
-    let target = |text: &String| target_of(text).ok_or_else(|| LeaseRefusal::Target(text.clone()));
-    targets.iter().map(target).collect()
+    targets
+        .iter()
+        .map(|text| target_of(text).ok_or_else(|| LeaseRefusal::Target(text.clone())))
+        .collect()
 }
 
 /// Returns `host:port` of a URL or of a server; None if the text is neither.
 pub fn target_of(text: &str) -> Option<String> {
+    // The parser would take the host of `shop:8080` as a scheme.
     let has_scheme = text.contains("://");
     let url = if has_scheme { Url::parse(text) } else { Url::parse(&format!("http://{text}")) };
     let url = url.ok()?;
@@ -237,6 +245,7 @@ pub fn target_of(text: &str) -> Option<String> {
     if !is_server || !matches!(url.scheme(), "http" | "https" | "ws" | "wss") {
         return None;
     }
+    // A name with a final dot is the same server.
     let host = url.host_str()?.trim_end_matches('.');
     // A host of a plan may have a variable, which has a value only during the run.
     if host.is_empty() || host.contains(['$', '{', '%']) {

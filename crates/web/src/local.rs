@@ -16,21 +16,21 @@ pub const LEASE: &str = "lease ";
 pub enum LeaseOrder {
     /// Takes a lease.
     Take {
-        /// Name of the visitor who has started the run.
+        /// Name of the visitor that started the run.
         holder: String,
         /// The servers.
         request: LeaseRequest,
     },
     /// Renews a lease.
     Renew {
-        /// Name of the visitor who has started the run.
+        /// Name of the visitor that started the run.
         holder: String,
         /// Key of the lease.
         key: String,
     },
     /// Releases a lease.
     Release {
-        /// Name of the visitor who has started the run.
+        /// Name of the visitor that started the run.
         holder: String,
         /// Key of the lease.
         key: String,
@@ -41,7 +41,7 @@ pub enum LeaseOrder {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct LeaseAnswer {
     /// The lease that was taken or renewed.
-    pub held: Option<HeldLease>,
+    pub lease: Option<HeldLease>,
     /// Reason of a refusal.
     pub error: Option<String>,
     /// True if another lease has one of the servers, so that waiting helps.
@@ -66,12 +66,12 @@ pub fn answer(shared: &Shared, order: &str) -> String {
         Err(_) => Err(LeaseRefusal::Unknown),
     };
     let answer = match result {
-        Ok(held) => LeaseAnswer { held, ..LeaseAnswer::default() },
+        Ok(lease) => LeaseAnswer { lease, ..LeaseAnswer::default() },
         Err(refusal) => LeaseAnswer {
             is_held: matches!(refusal, LeaseRefusal::Held { .. }),
             is_unknown: refusal == LeaseRefusal::Unknown,
             error: Some(refusal.to_string()),
-            held: None,
+            lease: None,
         },
     };
     serde_json::to_string(&answer).unwrap_or_default()

@@ -26,7 +26,7 @@ pub struct StartedProcess {
     pub folder: Option<TempDir>,
 }
 
-/// Variable with the name of the visitor who has started a process. The run takes a lease for that visitor.
+/// Variable with the name of the visitor that started a process. The run takes a lease for that visitor.
 pub const HOLDER_VARIABLE: &str = "BRUNT_STUDIO_HOLDER";
 
 impl StartedProcess {

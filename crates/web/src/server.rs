@@ -121,6 +121,7 @@ fn check_address(
     if let Some(host) = hosts.iter().find(|host| !is_host(host)) {
         return Err(StudioError::Host(host.clone()));
     }
+    // Other machines reach it only through a program of this one, such as ssh.
     if listen.ip().is_loopback() {
         return Ok(());
     }
@@ -286,6 +287,7 @@ fn admit_visitor(
     headers: &HeaderMap,
     route: Option<&Route>,
 ) -> Result<Option<Visitor>, Refusal> {
+    // A route that is missing in the table must not be open.
     let permission = route.map_or(Some(Permission::Read), |route| route.permission);
     let Some(permission) = permission else { return Ok(None) };
     let visitor = guard.identify(headers)?;
@@ -305,6 +307,7 @@ fn refuse(guard: &Guard, refusal: Refusal, method: &Method, path: &str) -> Respo
     if path.starts_with(API_PATH) {
         return api::error_reply(refusal.status(), refusal.text().to_owned());
     }
+    // Only a member of a team has something to write into the form.
     if refusal == Refusal::Token && guard.has_tokens() && method == Method::GET {
         return (refusal.status(), pages::sign_in::sign_in_page("")).into_response();
     }

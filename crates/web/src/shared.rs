@@ -173,7 +173,7 @@ pub async fn form_up_to(max_bytes: usize, shared: &Shared, body: Body) -> Result
     Ok(fields)
 }
 
-/// Reads a short form without a token: that of a visitor who has not been admitted yet.
+/// Reads a short form without a token: that of a visitor before the admission.
 ///
 /// # Errors
 ///

@@ -43,10 +43,12 @@ impl TlsFiles {
         }
         let key = PrivateKeyDer::from_pem_file(&self.key)
             .map_err(|error| problem("--key", &self.key, &error))?;
+        // The cryptography of the load, so that the program has one implementation.
         let config = ServerConfig::builder_with_provider(Arc::new(default_provider()))
             .with_safe_default_protocol_versions()
             .and_then(|config| config.with_no_client_auth().with_single_cert(certificates, key));
         let mut config = config.map_err(|error| problem("--key", &self.key, &error))?;
+        // The connections of the studio speak no HTTP/2.
         config.alpn_protocols = vec![b"http/1.1".to_vec()];
         Ok(TlsAcceptor::from(Arc::new(config)))
     }

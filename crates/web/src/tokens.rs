@@ -92,6 +92,13 @@ pub enum TokenError {
     },
 }
 
+impl TokenError {
+    fn file(path: &Path) -> impl FnOnce(io::Error) -> Self + use<> {
+        let path = path.to_owned();
+        |source| Self::File { path, source }
+    }
+}
+
 /// A line of the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TokenRow {
@@ -101,6 +108,13 @@ pub struct TokenRow {
     pub permission: Permission,
     /// SHA-256 of the secret, in hexadecimal digits.
     hash: String,
+}
+
+impl TokenRow {
+    fn has(&self, hash: &str) -> bool {
+        // Takes the same time for every hash.
+        verify_slices_are_equal(self.hash.as_bytes(), hash.as_bytes()).is_ok()
+    }
 }
 
 /// Facts by which a changed file is noticed.
@@ -160,6 +174,7 @@ impl TokenFile {
     pub fn find(&self, secret: &str) -> Result<Option<TokenRow>, UnusableTokens> {
         let mut loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
         let stamp = std::fs::metadata(&self.path).ok().map(|metadata| FileStamp::of(&metadata));
+        // A look at the file costs microseconds, and a token must end at once.
         if stamp.is_none() || stamp != loaded.stamp {
             *loaded = self.load_again(&loaded, stamp);
         }
@@ -191,17 +206,17 @@ impl TokenFile {
 pub struct UnusableTokens;
 
 fn read(path: &Path) -> Result<(FileStamp, Vec<TokenRow>), TokenError> {
-    let to_error = |source| TokenError::File { path: path.to_owned(), source };
-    let file = File::open(path).map_err(to_error)?;
-    let metadata = file.metadata().map_err(to_error)?;
+    let file = File::open(path).map_err(TokenError::file(path))?;
+    let metadata = file.metadata().map_err(TokenError::file(path))?;
     if !metadata.is_file() {
-        return Err(to_error(io::Error::other("this is no regular file")));
+        return Err(TokenError::file(path)(io::Error::other("this is no regular file")));
     }
+    // A user that can write the file can admit anyone.
     if metadata.mode() & 0o077 != 0 {
         return Err(TokenError::NotPrivate { path: path.to_owned() });
     }
     let mut text = String::new();
-    file.take(MAX_FILE_BYTES).read_to_string(&mut text).map_err(to_error)?;
+    file.take(MAX_FILE_BYTES).read_to_string(&mut text).map_err(TokenError::file(path))?;
     Ok((FileStamp::of(&metadata), parse(path, &text)?))
 }
 

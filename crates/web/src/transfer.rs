@@ -59,6 +59,7 @@ pub async fn receive(
     max_bytes: u64,
 ) -> Result<NamedTempFile, Problem> {
     let length = headers.get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok());
+    // An early refusal saves the transfer.
     let length: u64 = length.and_then(|length| length.parse().ok()).unwrap_or(0);
     if length > max_bytes {
         return Err(too_large(max_bytes));
@@ -88,6 +89,7 @@ async fn write_body(
             waiting += part.len();
             parts.push(part);
         }
+        // A length in the head is only a claim, and chunks have none.
         if total > max_bytes {
             return Err(too_large(max_bytes));
         }

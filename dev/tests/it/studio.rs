@@ -2,6 +2,7 @@
 //! send them.
 
 mod plans;
+mod team;
 
 use crate::world::lab::lab;
 use crate::world::odd::{page, serve_reply};

@@ -66,6 +66,7 @@ pub fn pull(args: &PullArgs) -> Result<(), CommandError> {
     for id in &args.ids {
         let file = tempfile::NamedTempFile::new().map_err(runtime_error)?;
         server.pull(id, file.path(), limits.bytes).map_err(runtime_error)?;
+        // The studio may be another version, or another program: what it sends is checked as an upload is.
         let received = store.receive(file.path(), &limits).map_err(store_error)?;
         let state = if received.is_new { "pulled" } else { "already here" };
         print(format!("{state}: {}\n", received.item.id())).map_err(runtime_error)?;

@@ -28,7 +28,7 @@ pub enum LeaseKeeper {
     Local {
         /// Socket of the studio.
         socket: PathBuf,
-        /// Name of the visitor who has started the run.
+        /// Name of the visitor that started the run.
         holder: String,
     },
 }
@@ -60,7 +60,7 @@ impl LeaseKeeper {
             Self::Team(server) => Ok(server.take_lease(request)?),
             Self::Local { holder, .. } => {
                 let request = request.clone();
-                self.held(&LeaseOrder::Take { holder: holder.clone(), request })
+                self.lease_of(&LeaseOrder::Take { holder: holder.clone(), request })
             }
         }
     }
@@ -69,7 +69,7 @@ impl LeaseKeeper {
         match self {
             Self::Team(server) => Ok(server.renew_lease(key)?),
             Self::Local { holder, .. } => {
-                self.held(&LeaseOrder::Renew { holder: holder.clone(), key: key.to_owned() })
+                self.lease_of(&LeaseOrder::Renew { holder: holder.clone(), key: key.to_owned() })
             }
         }
     }
@@ -84,10 +84,10 @@ impl LeaseKeeper {
         }
     }
 
-    fn held(&self, order: &LeaseOrder) -> Result<HeldLease, LeaseProblem> {
+    fn lease_of(&self, order: &LeaseOrder) -> Result<HeldLease, LeaseProblem> {
         let Self::Local { socket, .. } = self else { return Err(problem("no local studio")) };
-        let held = order_locally(socket, order)?.held;
-        held.ok_or_else(|| problem("the studio has answered without a lease"))
+        let lease = order_locally(socket, order)?.lease;
+        lease.ok_or_else(|| problem("the studio has answered without a lease"))
     }
 }
 

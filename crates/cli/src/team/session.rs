@@ -53,6 +53,7 @@ impl TeamRun {
             Some(url) => Some(Arc::new(server(url, args.authority())?)),
             None => None,
         };
+        // The studio sets it for the runs that it starts.
         let holder = std::env::var(HOLDER_VARIABLE).ok().filter(|holder| !holder.is_empty());
         let keeper = match (&server, holder, store) {
             (Some(server), _, _) => LeaseKeeper::Team(Arc::clone(server)),
@@ -69,9 +70,8 @@ impl TeamRun {
         let purpose = purpose();
         let request =
             LeaseRequest { targets: targets.into_iter().collect(), purpose, seconds: None };
-        let held = take(&keeper, &request, args.lease_wait());
-        match held {
-            Ok(held) => team.lease = Some(RunLease::keep(keeper, request, held)),
+        match take(&keeper, &request, args.lease_wait()) {
+            Ok(lease) => team.lease = Some(RunLease::keep(keeper, request, lease)),
             Err(problem) if problem.is_held && args.lease_wait().is_zero() => {
                 return Err(anyhow::anyhow!(problem.text))
                     .context("the run was not started; with --wait-lease TIME it waits");
@@ -144,6 +144,7 @@ pub fn send(server: &TeamServer, store: &Store, item: &StoredItem) -> Result<boo
 
 /// The command line, for others who want the same servers.
 fn purpose() -> String {
+    // The studio shows it to other members.
     let line = crate::redact::text(&crate::process::command_line());
     line.chars().take(MAX_PURPOSE).collect()
 }

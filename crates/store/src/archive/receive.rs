@@ -66,6 +66,7 @@ impl Store {
         let archive = self.unpack_archive(path, |_, _| true).map_err(without_path)?;
         check_files(&archive, limits)?;
         let item = item_of(&archive)?;
+        // A push that is repeated after a broken connection must succeed.
         if self.has_all(&archive)? {
             return Ok(ReceivedItem { item, is_new: false });
         }
@@ -171,6 +172,7 @@ fn read_experiment(path: &Path, id: &str) -> Result<ExperimentContents, StoreErr
     }
     let contents = experiment::read(path).map_err(|_| damaged())?;
     let length = path.metadata().map_err(StoreError::io(path))?.len();
+    // The reader of the store ends quietly at a damaged record.
     if contents.whole_bytes == length { Ok(contents) } else { Err(damaged()) }
 }
 

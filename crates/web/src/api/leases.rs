@@ -45,8 +45,8 @@ pub async fn list(State(shared): State<Arc<Shared>>) -> Result<Response, ApiProb
 pub async fn take(State(shared): State<Arc<Shared>>, body: Body) -> Result<Response, ApiProblem> {
     let request: LeaseRequest = read_json(body).await?;
     let key = Token::random().map_err(|error| Problem::internal(&error))?;
-    let held = shared.leases().take(&request, visitor()?.holder(), unix_seconds(), key)?;
-    Ok((StatusCode::CREATED, json(&held)?).into_response())
+    let lease = shared.leases().take(&request, visitor()?.holder(), unix_seconds(), key)?;
+    Ok((StatusCode::CREATED, json(&lease)?).into_response())
 }
 
 /// Renews a lease.
@@ -58,8 +58,8 @@ pub async fn renew(
     State(shared): State<Arc<Shared>>,
     Path(key): Path<String>,
 ) -> Result<Response, ApiProblem> {
-    let held = shared.leases().renew(&key, visitor()?.holder(), unix_seconds())?;
-    Ok(json(&held)?)
+    let lease = shared.leases().renew(&key, visitor()?.holder(), unix_seconds())?;
+    Ok(json(&lease)?)
 }
 
 /// Releases a lease.

@@ -103,11 +103,13 @@ pub async fn push(
 ) -> Result<Response, ApiProblem> {
     let visitor = visitor()?;
     let limits = ArchiveLimits::default();
+    // Before the content is read: it stays in the socket of the sender until then.
     let _place = transfer::place(&shared).await?;
     let file = transfer::receive(&shared, &headers, body, limits.bytes).await?;
     let reply = with_store(&shared, move |store, _| {
         let received = store.receive(file.path(), &limits).map_err(store_problem)?;
         let id = received.item.id().to_owned();
+        // The store has no other place for the name of the sender.
         if received.is_new && store.entry(&id)?.note.is_none() {
             store.set_note(&received.item, &format!("pushed by {}", visitor.holder()))?;
         }

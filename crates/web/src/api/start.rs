@@ -59,6 +59,7 @@ pub async fn state(
             return active.ok_or_else(|| Problem::not_found(text));
         };
         let state = state_of(&started[place], id)?;
+        // Its messages are kept in a file, until someone has read the end.
         if matches!(state.phase, StartPhase::Ended | StartPhase::Refused) {
             started.remove(place);
         }
@@ -104,6 +105,7 @@ fn arguments(request: &StartRequest, folder: &TempDir) -> Result<Vec<String>, Pr
     for (name, value) in &request.variables {
         arguments.extend(["--set".to_owned(), format!("{name}={value}")]);
     }
+    // A word without a dash would be a second target.
     if let Some(word) = request.options.iter().find(|option| !option.starts_with('-')) {
         let text = format!(
             "options: `{word}` is no option; write option and value as one text, such as --rate=500."

@@ -1,121 +1,19 @@
 //! Sends requests to the router of a studio with tokens.
 
-use super::*;
+mod world;
+
+use super::{Studio, StudioAddress, check_address};
 use crate::api::types::{PushReply, StartRequest};
+use crate::program::StudioProgram;
 use crate::routes::{ROUTES, RouteMethod};
-use crate::token::Token;
 use crate::tokens::NewToken;
-use axum::body::{Body, to_bytes};
-use axum::http::{Request, StatusCode};
-use brunt_model::{Environment, Event, Finish, Plan, Run, Tick};
-use brunt_spec::System;
-use brunt_store::{EntryFilter, Store, StoredItem};
+use crate::visitor::Permission;
+use axum::body::Body;
+use axum::http::StatusCode;
+use brunt_store::{EntryFilter, StoredItem};
 use std::fs;
-use std::path::Path as FilePath;
-use tempfile::TempDir;
-use tower::ServiceExt;
-
-const HOST: &str = "127.0.0.1:8123";
-
-/// A studio with a token for each permission.
-struct Team {
-    directory: TempDir,
-    shared: Arc<Shared>,
-    reader: String,
-    runner: String,
-}
-
-/// A reply of the studio.
-#[derive(Debug)]
-struct Reply {
-    status: StatusCode,
-    headers: HeaderMap,
-    body: String,
-}
-
-impl Team {
-    fn new() -> Self {
-        let directory = tempfile::tempdir().unwrap();
-        let reader = NewToken::draw("ann", Permission::Read).unwrap();
-        let runner = NewToken::draw("ci", Permission::Run).unwrap();
-        let tokens = directory.path().join("tokens");
-        brunt_store::write_private(
-            &tokens,
-            format!("{}\n{}\n", reader.line, runner.line).as_bytes(),
-        )
-        .unwrap();
-        let store = directory.path().join("store");
-        Store::open(&store).unwrap();
-        let guard = Guard::new(GuardSettings {
-            address: HOST.parse().unwrap(),
-            hosts: Vec::new(),
-            uses_tls: false,
-            tokens: Some(TokenFile::open(tokens, |_| ()).unwrap()),
-        });
-        let program = StudioProgram {
-            command: "brunt studio".into(),
-            program: "/bin/false".into(),
-            system: system(),
-            warn: |_| (),
-        };
-        let shared = Arc::new(Shared::new(store, guard.unwrap(), program, openapi::document()));
-        Self { directory, shared, reader: reader.secret, runner: runner.secret }
-    }
-
-    fn store(&self) -> Store {
-        Store::open(&self.shared.directory).unwrap()
-    }
-
-    /// Sends a request with these headers.
-    fn send(&self, method: &str, path: &str, headers: &[(&str, &str)], body: Body) -> Reply {
-        let mut request = Request::builder().method(method).uri(path).header("host", HOST);
-        for (name, value) in headers {
-            request = request.header(*name, *value);
-        }
-        let routes = routes(Arc::clone(&self.shared));
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        runtime.block_on(async move {
-            let reply = routes.oneshot(request.body(body).unwrap()).await.unwrap();
-            let (parts, body) = reply.into_parts();
-            let body = to_bytes(body, usize::MAX).await.unwrap();
-            let body = String::from_utf8_lossy(&body).into_owned();
-            Reply { status: parts.status, headers: parts.headers, body }
-        })
-    }
-
-    /// Sends a request with a token, and with JSON.
-    fn with_token(&self, token: &str, method: &str, path: &str, body: &str) -> Reply {
-        let authorization = format!("Bearer {token}");
-        self.send(method, path, &[("authorization", &authorization)], Body::from(body.to_owned()))
-    }
-
-    /// Signs in. Returns the cookie.
-    fn cookie(&self, token: &str) -> String {
-        let form = Body::from(format!("secret={token}"));
-        let reply = self.send("POST", "/sign-in", &[], form);
-        assert_eq!(reply.status, StatusCode::OK, "{}", reply.body);
-        let cookie = reply.headers["set-cookie"].to_str().unwrap();
-        assert!(cookie.contains("; HttpOnly; SameSite=Strict"), "{cookie}");
-        cookie.split(';').next().unwrap().to_owned()
-    }
-}
-
-fn system() -> System {
-    System {
-        descriptors: 1024,
-        cores: 1,
-        ports: Some(1000),
-        seed: 1,
-        environment: |_| None,
-        stdin: || Ok(Vec::new()),
-        program: || Ok(PathBuf::from("/bin/false")),
-        reflect_descriptors: |_, _| Err(String::new()),
-        best_http_version: |_| Err(String::new()),
-        on_options: |_| (),
-        plan_text: |_| (),
-        plan_tree: |_| (),
-    }
-}
+use std::path::PathBuf;
+use world::{Team, export, local_store, store_run, system};
 
 /// The path of a route with values in place of its parameters.
 fn concrete(path: &str) -> String {
@@ -153,9 +51,6 @@ fn each_route_checks_host_token_and_permission() {
             assert!(read.status.is_success() || path.starts_with("/compare"), "{name}: {read:?}");
         }
         let headers = [&none, &other_host, &read].map(|reply| &reply.headers);
-        assert!(headers.iter().all(|headers| headers["cache-control"] == "no-store"
-            || none.status.is_success()
-            || read.status.is_success()));
         assert!(headers.iter().all(|headers| headers.contains_key("content-security-policy")));
     }
 }
@@ -412,43 +307,4 @@ fn the_start_of_a_run_needs_a_valid_request() {
     assert_eq!(started.status, StatusCode::ACCEPTED, "{}", started.body);
     let unknown = team.with_token(&team.runner, "GET", "/api/starting/4294967295", "");
     assert_eq!(unknown.status, StatusCode::NOT_FOUND);
-}
-
-fn local_store() -> (TempDir, Store) {
-    let directory = tempfile::tempdir().unwrap();
-    let store = Store::open(&directory.path().join("store")).unwrap();
-    (directory, store)
-}
-
-/// Stores a run of one request with this label.
-fn store_run(store: &Store, label: &str) -> String {
-    let text = include_str!("tests/plan.json").replace("LABEL", label);
-    let plan: Plan = serde_json::from_str(&text).unwrap();
-    let events = [
-        Event::Started {
-            plan: Box::new(plan),
-            environment: Box::new(Environment::default()),
-            unix_seconds: 1000.0,
-        },
-        Event::Label { id: 0, name: label.into(), hop_of: None },
-        Event::Finished(Finish { at: Tick(1_000_000_000), interrupted: false, error: None }),
-    ];
-    let mut log = store.begin_run(None).unwrap();
-    events.iter().for_each(|event| log.append(event).unwrap());
-    let id = log.id().to_owned();
-    let run = Run::of(&events);
-    log.finish(&run, &brunt_judge::judge(&run)).unwrap();
-    id
-}
-
-fn export(store: &Store, id: &str, directory: &FilePath) -> Vec<u8> {
-    let file = directory.join("run.brunt");
-    store.export(&StoredItem::Run(id.to_owned()), &file).unwrap();
-    fs::read(&file).unwrap()
-}
-
-#[test]
-fn tokens_have_no_common_text() {
-    let tokens = [Token::random().unwrap(), Token::random().unwrap()];
-    assert_ne!(tokens[0].text(), tokens[1].text());
 }
