@@ -83,7 +83,7 @@ pub fn measure(
     let team = context.team;
     let mut lease_notes = team.map(TeamRun::listener);
     if let Some(notes) = &mut lease_notes {
-        listeners.push(&mut **notes);
+        listeners.push(notes);
     }
     let request = RunRequest {
         storage: context.storage,

@@ -7,7 +7,7 @@ use brunt_runner::line_socket::ask;
 use brunt_web::client::{TeamError, TeamServer};
 use brunt_web::leases::{HeldLease, LeaseRequest};
 use brunt_web::local::{LEASE, LeaseAnswer, LeaseOrder};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
@@ -95,7 +95,7 @@ fn problem(text: impl Into<String>) -> LeaseProblem {
     LeaseProblem { text: text.into(), is_held: false, is_unknown: false }
 }
 
-fn order_locally(socket: &PathBuf, order: &LeaseOrder) -> Result<LeaseAnswer, LeaseProblem> {
+fn order_locally(socket: &Path, order: &LeaseOrder) -> Result<LeaseAnswer, LeaseProblem> {
     let text = serde_json::to_string(order).unwrap_or_default();
     if text.len() > MAX_ORDER {
         return Err(problem("the run has more servers than a lease through the studio can name"));

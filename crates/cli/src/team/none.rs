@@ -6,6 +6,11 @@ use brunt_model::Plan;
 use brunt_runner::EventListener;
 use brunt_store::{Store, StoredItem};
 
+/// Warnings about a lease, of which there is none.
+pub struct LeaseNotes;
+
+impl EventListener for LeaseNotes {}
+
 /// A run as a part of a team, which does not exist here.
 pub enum TeamRun {}
 
@@ -25,7 +30,7 @@ impl TeamRun {
     }
 
     /// A listener of each run.
-    pub fn listener(&self) -> Box<dyn EventListener> {
+    pub fn listener(&self) -> LeaseNotes {
         match *self {}
     }
 

@@ -6,7 +6,6 @@ use crate::causes;
 use crate::live::print_line;
 use anyhow::{Context, Result, bail};
 use brunt_model::Plan;
-use brunt_runner::EventListener;
 use brunt_store::{Store, StoredItem};
 use brunt_web::HOLDER_VARIABLE;
 use brunt_web::client::TeamServer;
@@ -110,11 +109,8 @@ impl TeamRun {
     }
 
     /// A listener of each run, which adds a warning if the lease is lost.
-    pub fn listener(&self) -> Box<dyn EventListener> {
-        match &self.lease {
-            Some(lease) => Box::new(lease.listener()),
-            None => Box::new(LeaseNotes::default()),
-        }
+    pub fn listener(&self) -> LeaseNotes {
+        self.lease.as_ref().map(RunLease::listener).unwrap_or_default()
     }
 
     /// Sends a run or an experiment to the studio. If that fails, it stays in the store of this machine.

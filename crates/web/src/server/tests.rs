@@ -1,5 +1,6 @@
 //! Sends requests to the router of a studio with tokens.
 
+mod tls;
 mod world;
 
 use super::{Studio, StudioAddress, check_address};
@@ -7,9 +8,10 @@ use crate::api::types::{PushReply, StartRequest};
 use crate::program::StudioProgram;
 use crate::routes::{ROUTES, RouteMethod};
 use crate::tokens::NewToken;
+use crate::transfer::receive;
 use crate::visitor::Permission;
 use axum::body::Body;
-use axum::http::StatusCode;
+use axum::http::{HeaderMap, StatusCode};
 use brunt_store::{EntryFilter, StoredItem};
 use std::fs;
 use std::path::PathBuf;
@@ -244,6 +246,23 @@ fn damaged_uploads_are_refused_without_leftovers() {
     let reply = team.send("POST", "/api/runs", &large, Body::empty());
     assert_eq!(reply.status, StatusCode::PAYLOAD_TOO_LARGE);
     assert!(team.store().list(&EntryFilter::All).unwrap().is_empty());
+    let incoming = fs::read_dir(team.shared.directory.join("incoming")).unwrap();
+    assert_eq!(incoming.count(), 0);
+}
+
+#[test]
+fn the_size_of_an_upload_without_a_length_is_limited() {
+    let team = Team::new();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let chunks = (0..1000).map(|_| Ok::<_, std::io::Error>(vec![0; 1000]));
+    let body = Body::from_stream(futures_util::stream::iter(chunks));
+    let received = receive(&team.shared, &HeaderMap::new(), body, 500_000);
+    let problem = runtime.block_on(received).err().unwrap();
+    assert_eq!(problem.status, StatusCode::PAYLOAD_TOO_LARGE);
+    let chunks = [Ok(vec![0; 1000]), Err(std::io::Error::other("reset"))];
+    let body = Body::from_stream(futures_util::stream::iter(chunks));
+    let problem = runtime.block_on(receive(&team.shared, &HeaderMap::new(), body, 500_000));
+    assert_eq!(problem.err().unwrap().status, StatusCode::BAD_REQUEST);
     let incoming = fs::read_dir(team.shared.directory.join("incoming")).unwrap();
     assert_eq!(incoming.count(), 0);
 }

@@ -169,6 +169,31 @@ fn a_port_with_tls_answers_only_tls() {
 }
 
 #[test]
+fn uploads_that_are_slow_or_large_or_forbidden_are_refused() {
+    let team = TeamStudio::start(false);
+    for (token, length, status) in [
+        (&team.runner, 1000, 408),
+        (&team.runner, 999_999_999_999_u64, 413),
+        // The token is checked before the content is read.
+        (&team.reader, 1000, 403),
+        (&team.reader, 999_999_999_999, 403),
+    ] {
+        let mut connection = TcpStream::connect(("127.0.0.1", team.port)).expect("a connection");
+        connection.set_read_timeout(Some(Duration::from_mins(1))).expect("a timeout");
+        let head = format!(
+            "POST /api/runs HTTP/1.1\r\nHost: localhost:{}\r\nConnection: close\r\nAuthorization: Bearer {token}\r\n\
+             Content-Length: {length}\r\n\r\nBRUNTA01",
+            team.port
+        );
+        connection.write_all(head.as_bytes()).expect("a request");
+        let reply = Reply::read(connection);
+        assert_eq!(reply.status, status, "{length}: {} {}", reply.head, reply.body);
+    }
+    let incoming = fs::read_dir(team.dir.path().join("store/incoming")).expect("a folder");
+    assert_eq!(incoming.count(), 0);
+}
+
+#[test]
 fn a_push_that_fails_leaves_the_run_here() {
     let team = TeamStudio::start(false);
     let lab = lab("");

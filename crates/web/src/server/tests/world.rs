@@ -149,6 +149,10 @@ pub fn store_run(store: &Store, label: &str) -> String {
 
 pub fn export(store: &Store, id: &str, directory: &Path) -> Vec<u8> {
     let file = directory.join("run.brunt");
-    store.export(&StoredItem::Run(id.to_owned()), &file).unwrap();
+    export_to(store, id, &file);
     fs::read(&file).unwrap()
+}
+
+pub fn export_to(store: &Store, id: &str, file: &Path) {
+    store.export(&StoredItem::Run(id.to_owned()), file).unwrap();
 }
