@@ -182,9 +182,7 @@ impl TokenFile {
             return Err(UnusableTokens);
         }
         let hash = hash(secret);
-        let is_own =
-            |row: &&TokenRow| verify_slices_are_equal(row.hash.as_bytes(), hash.as_bytes()).is_ok();
-        Ok(loaded.rows.iter().find(is_own).cloned())
+        Ok(loaded.rows.iter().find(|row| row.has(&hash)).cloned())
     }
 
     fn load_again(&self, earlier: &LoadedTokens, stamp: Option<FileStamp>) -> LoadedTokens {

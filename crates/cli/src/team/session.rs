@@ -36,6 +36,8 @@ pub fn server(url: &str, authority: Option<&Path>) -> Result<TeamServer> {
 pub struct TeamRun {
     /// The studio that receives the run; None for a run of a studio of this machine.
     server: Option<Arc<TeamServer>>,
+    /// Option with the authority of the studio, for a command that repeats a push.
+    authority: String,
     /// None if no server has a name before the run, or the lease needs no renewal.
     lease: Option<RunLease>,
     notes: Vec<String>,
@@ -61,7 +63,9 @@ impl TeamRun {
             }
             _ => return Ok(None),
         };
-        let mut team = Self { server, lease: None, notes: Vec::new() };
+        let authority = args.authority().map(|file| format!(" --cacert {}", file.display()));
+        let authority = authority.unwrap_or_default();
+        let mut team = Self { server, authority, lease: None, notes: Vec::new() };
         let targets = team.targets(plans);
         if targets.is_empty() {
             return Ok(Some(team));
@@ -123,8 +127,9 @@ impl TeamRun {
                 let id = item.id();
                 let address = server.address();
                 print_line(&format!(
-                    "warning: {id} was not pushed: {}; it is stored here. Try again: brunt runs push {id} --to {address}",
-                    causes::line(&error)
+                    "warning: {id} was not pushed: {}; it is stored here. Try again: brunt runs push {id} --to {address}{}",
+                    causes::line(&error),
+                    self.authority
                 ));
             }
         }
