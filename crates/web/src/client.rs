@@ -239,7 +239,8 @@ impl TeamServer {
         });
         // The text is from the network, and goes to a terminal.
         // A long text of a proxy would hide the address.
-        let text = text.chars().filter(|letter| !letter.is_control()).take(1000).collect();
+        let text: String = text.chars().filter(|letter| !letter.is_control()).take(1000).collect();
+        let text = text.trim_end_matches('.').to_owned();
         Err(TeamError::Refused { url: self.address().to_owned(), status, text })
     }
 

@@ -66,7 +66,7 @@ pub struct HeldLease {
 pub enum LeaseRefusal {
     /// Another lease has one of the targets.
     #[error(
-        "{target} is leased by {}{} for {} more; wait for the end of that lease, or measure another server",
+        "{target} is leased by {}{}; that lease ends in {} unless it is renewed; wait for its end, or measure another server",
         lease.holder, purpose(&lease.purpose), remaining(*seconds)
     )]
     Held {
@@ -277,7 +277,7 @@ mod tests {
         let refused = leases.take(&same, "ben", 101.0, key("b")).unwrap_err();
         let text = refused.to_string();
         assert!(
-            text.starts_with("shop.example:80 is leased by ann (nightly) for 29 s more"),
+            text.starts_with("shop.example:80 is leased by ann (nightly); that lease ends in 29 s"),
             "{text}"
         );
         assert!(

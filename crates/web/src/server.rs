@@ -49,6 +49,9 @@ const HEADERS: [(HeaderName, &str); 5] = [
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; connect-src 'self'; \
                       form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
+/// Text for a program without a valid token.
+const NO_TOKEN: &str = "The request has no valid token. The operator of the studio makes one: brunt studio token NAME run";
+
 /// A studio at an address.
 pub struct Studio {
     listener: TcpListener,
@@ -305,7 +308,9 @@ fn admit_visitor(
 /// Returns the reply to a request that is refused.
 fn refuse(guard: &Guard, refusal: Refusal, method: &Method, path: &str) -> Response {
     if path.starts_with(API_PATH) {
-        return api::error_reply(refusal.status(), refusal.text().to_owned());
+        // A program has no link to open.
+        let text = if refusal == Refusal::Token { NO_TOKEN } else { refusal.text() };
+        return api::error_reply(refusal.status(), text.to_owned());
     }
     // Only a member of a team has something to write into the form.
     if refusal == Refusal::Token && guard.has_tokens() && method == Method::GET {

@@ -131,7 +131,7 @@ fn a_run_reaches_the_team_over_tls_and_another_store() {
     assert_eq!(text_of(&pulled), format!("already here: {}\n", at_team[0]));
     for (token, authority, expected) in [
         ("", team.authority.clone(), "needs a token"),
-        ("brunt_0", team.authority.clone(), "not admitted"),
+        ("brunt_0", team.authority.clone(), "no valid token"),
         (&*team.reader, None, "certificate"),
     ] {
         let mut brunt = command(&pull);
@@ -205,7 +205,7 @@ fn a_push_that_fails_leaves_the_run_here() {
     write_tokens(team.dir.path(), &[&line]);
     let refused = team.brunt(&store, &team.runner, &run);
     assert!(
-        !refused.status.success() && text_of(&refused).contains("not admitted"),
+        !refused.status.success() && text_of(&refused).contains("no valid token"),
         "{}",
         text_of(&refused)
     );
@@ -234,7 +234,7 @@ fn two_runs_do_not_measure_one_server_at_once() {
     let text = text_of(&refused);
     assert!(!refused.status.success(), "{text}");
     assert!(
-        text.contains("is leased by ci (nightly) for ") && text.contains("--wait-lease"),
+        text.contains("is leased by ci (nightly); ") && text.contains("--wait-lease"),
         "{text}"
     );
     assert!(ids(mine.path()).is_empty(), "no load was sent");
