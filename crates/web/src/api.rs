@@ -69,7 +69,7 @@ pub async fn session() -> Result<Response, ApiProblem> {
     Ok(json(&SessionReply { name: visitor.name, permission: visitor.permission, version })?)
 }
 
-/// Returns the OpenAPI document.
+/// Returns the `OpenAPI` document.
 ///
 /// # Errors
 ///

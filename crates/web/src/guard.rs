@@ -180,6 +180,7 @@ impl Guard {
     }
 
     /// Token of forms of the current visitor.
+    #[expect(clippy::unused_self, reason = "pages ask the guard of their studio")]
     pub fn form_token(&self) -> Token {
         let token = Visitor::current().and_then(|visitor| visitor.form_token);
         token.unwrap_or_else(Token::empty)
@@ -254,6 +255,7 @@ impl Guard {
     /// # Errors
     ///
     /// It is wrong.
+    #[expect(clippy::unused_self, reason = "pages ask the guard of their studio")]
     pub fn check_form(&self, token: &str) -> Result<(), Refusal> {
         let own = Visitor::current().and_then(|visitor| visitor.form_token);
         if own.is_some_and(|own| own.is(token)) { Ok(()) } else { Err(Refusal::Site) }

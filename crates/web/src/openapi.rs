@@ -1,4 +1,4 @@
-//! The OpenAPI document of the studio, made from the route table.
+//! The `OpenAPI` document of the studio, made from the route table.
 
 use crate::api::types::ErrorReply;
 use crate::routes::{ROUTES, Route, RouteBody, RouteReply};

@@ -1,4 +1,4 @@
-//! The route table: each row is a route of the studio. The router, the check of permissions and the OpenAPI
+//! The route table: each row is a route of the studio. The router, the check of permissions and the `OpenAPI`
 //! document are made from it.
 
 mod table;
@@ -48,7 +48,7 @@ pub enum RouteMethod {
 }
 
 impl RouteMethod {
-    /// Word of the method, as in an OpenAPI document.
+    /// Word of the method, as in an `OpenAPI` document.
     pub fn word(self) -> &'static str {
         match self {
             Self::Get => "get",

@@ -64,7 +64,7 @@ pub struct Shared {
     pub leases: Mutex<Leases>,
     /// Places for archives that are transferred.
     pub transfers: Arc<Semaphore>,
-    /// The OpenAPI document.
+    /// The `OpenAPI` document.
     pub openapi: Value,
 }
 

@@ -32,12 +32,11 @@ impl Store {
         }
         let mut ids = BTreeMap::new();
         let imported = self.move_files(&archive, &mut ids);
-        match &imported {
-            Ok(id) => self.adopt_note(&archive, id)?,
-            Err(_) => {
-                let new: Vec<String> = ids.into_values().collect();
-                self.index().forget(&new)?;
-            }
+        if let Ok(id) = &imported {
+            self.adopt_note(&archive, id)?;
+        } else {
+            let new: Vec<String> = ids.into_values().collect();
+            self.index().forget(&new)?;
         }
         imported
     }
@@ -234,13 +233,13 @@ pub(super) fn has_same_bytes(one: &Path, other: &Path) -> io::Result<bool> {
     if one.metadata()?.len() != other.metadata()?.len() {
         return Ok(false);
     }
-    is_equal(BufReader::new(one), BufReader::new(other))
+    is_equal(one, other)
 }
 
 /// True if both have the same bytes up to their end.
 pub(super) fn is_equal(one: impl Read, other: impl Read) -> io::Result<bool> {
-    let mut one = one.bytes();
-    let mut other = other.bytes();
+    let mut one = BufReader::new(one).bytes();
+    let mut other = BufReader::new(other).bytes();
     loop {
         match (one.next().transpose()?, other.next().transpose()?) {
             (None, None) => return Ok(true),

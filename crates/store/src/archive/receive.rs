@@ -67,7 +67,7 @@ impl Store {
         check_files(&archive, limits)?;
         let item = item_of(&archive)?;
         // A push that is repeated after a broken connection must succeed.
-        if self.has_all(&archive)? {
+        if self.has_all(&archive) {
             return Ok(ReceivedItem { item, is_new: false });
         }
         for (content, _) in &archive.files {
@@ -89,14 +89,11 @@ impl Store {
     }
 
     /// True if this store has all items of the archive under the same ids.
-    fn has_all(&self, archive: &Unpacked) -> Result<bool, StoreError> {
-        for (content, place) in &archive.files {
+    fn has_all(&self, archive: &Unpacked) -> bool {
+        archive.files.iter().all(|(content, place)| {
             let here = self.path_of(content);
-            if !here.exists() || !has_same_content(content, &here, place).unwrap_or(false) {
-                return Ok(false);
-            }
-        }
-        Ok(true)
+            here.exists() && has_same_content(content, &here, place).unwrap_or(false)
+        })
     }
 }
 

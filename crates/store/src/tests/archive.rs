@@ -154,7 +154,9 @@ fn write_archive(path: &Path, logs: &[(&str, &[u8])]) {
     let contents = Contents { files: files.collect(), note: None };
     let mut bytes = MAGIC.to_vec();
     bytes.extend(frame(&serde_json::to_vec(&contents).unwrap()).unwrap());
-    logs.iter().for_each(|(_, log)| bytes.extend(frame(log).unwrap()));
+    for (_, log) in logs {
+        bytes.extend(frame(log).unwrap());
+    }
     fs::write(path, bytes).unwrap();
 }
 

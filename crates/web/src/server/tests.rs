@@ -256,12 +256,13 @@ fn the_size_of_an_upload_without_a_length_is_limited() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let chunks = (0..1000).map(|_| Ok::<_, std::io::Error>(vec![0; 1000]));
     let body = Body::from_stream(futures_util::stream::iter(chunks));
-    let received = receive(&team.shared, &HeaderMap::new(), body, 500_000);
+    let headers = HeaderMap::new();
+    let received = receive(&team.shared, &headers, body, 500_000);
     let problem = runtime.block_on(received).err().unwrap();
     assert_eq!(problem.status, StatusCode::PAYLOAD_TOO_LARGE);
     let chunks = [Ok(vec![0; 1000]), Err(std::io::Error::other("reset"))];
     let body = Body::from_stream(futures_util::stream::iter(chunks));
-    let problem = runtime.block_on(receive(&team.shared, &HeaderMap::new(), body, 500_000));
+    let problem = runtime.block_on(receive(&team.shared, &headers, body, 500_000));
     assert_eq!(problem.err().unwrap().status, StatusCode::BAD_REQUEST);
     let incoming = fs::read_dir(team.shared.directory.join("incoming")).unwrap();
     assert_eq!(incoming.count(), 0);
