@@ -140,7 +140,9 @@ pub fn store_run(store: &Store, label: &str) -> String {
         Event::Finished(Finish { at: Tick(1_000_000_000), interrupted: false, error: None }),
     ];
     let mut log = store.begin_run(None).unwrap();
-    events.iter().for_each(|event| log.append(event).unwrap());
+    for event in &events {
+        log.append(event).unwrap();
+    }
     let id = log.id().to_owned();
     let run = Run::of(&events);
     log.finish(&run, &brunt_judge::judge(&run)).unwrap();
