@@ -15,12 +15,16 @@ mod sweep;
 mod terminal;
 
 use crate::args::RunArgs;
-use crate::exit::{CommandError, Exit, FailOn, exit_of_comparison, exit_of_study, runtime_error};
+use crate::args::run::BrowserArgs;
+use crate::exit::{
+    CommandError, Exit, FailOn, exit_of_comparison, exit_of_study, runtime_error, usage_error,
+};
 use crate::fleet;
 use crate::live::print_line;
 use crate::live_outputs;
 use crate::measure::{print_exit_reason, session};
 use crate::output::{self, Outputs};
+use crate::team::TeamRun;
 use crate::trace;
 use anyhow::{Context, Result, ensure};
 use brunt_model::Experiment;
@@ -34,7 +38,7 @@ use brunt_runner::run::no_reply;
 use brunt_runner::trace::Tracer;
 use brunt_runner::{LiveOutputs, ResultFile};
 use brunt_spec::{System, defaults};
-use brunt_store::Store;
+use brunt_store::{Store, StoredItem};
 pub use compare::{COMPARE_EXAMPLES, CompareArgs, compare};
 pub use planned::{plan_path, run_plan};
 use std::cell::RefCell;
@@ -67,6 +71,8 @@ pub struct ExperimentContext {
     pub keep: StorePolicy,
     /// Files of brunt for agents of another architecture.
     pub programs: Vec<PathBuf>,
+    /// Options of the studio; None for a command without them.
+    pub browser: Option<BrowserArgs>,
 }
 
 /// Storage of an experiment.
@@ -100,6 +106,7 @@ impl ExperimentContext {
             notes,
             keep,
             programs: run.settings.fleet.programs.clone(),
+            browser: Some(run.browser.clone()),
         })
     }
 }
@@ -147,6 +154,13 @@ pub fn run_experiment(
             (ExperimentStart::New, None)
         }
     };
+    let steps = experiment.contenders.iter().flat_map(|contender| &contender.steps);
+    let team = match &context.browser {
+        Some(args) => TeamRun::join(args, store.as_ref(), steps.map(|step| &step.plan)),
+        None => Ok(None),
+    };
+    let team = team.map_err(usage_error)?;
+    notes.extend(team.iter().flat_map(TeamRun::notes).cloned());
     let fleet = fleet::start_for(experiment, &context.programs, context.quiet, store.as_ref());
     let fleet = fleet.map_err(runtime_error)?;
     let mut session =
@@ -163,6 +177,9 @@ pub fn run_experiment(
     let live_outputs = Rc::new(RefCell::new(context.live_outputs));
     let mut run_listeners: Vec<Rc<RefCell<dyn EventListener>>> =
         vec![Rc::clone(&live_outputs) as Rc<RefCell<dyn EventListener>>];
+    if let Some(team) = &team {
+        run_listeners.push(Rc::new(RefCell::new(team.listener())));
+    }
     let mut stage_listeners = run_listeners.clone();
     stage_listeners.extend(tracer.clone().map(|tracer| tracer as Rc<RefCell<dyn EventListener>>));
     match &jtl {
@@ -181,7 +198,12 @@ pub fn run_experiment(
     let interrupted = result.study.interrupted;
     let outputs =
         if tracer.is_some() { context.outputs.without_default() } else { context.outputs };
-    let exit = report(result, outputs, context.fail_on)?;
+    let id = result.study.id.clone();
+    let exit = report(result, outputs, context.fail_on);
+    if let (Some(team), Some(store), Some(id)) = (&team, &session.store, id) {
+        team.push(store, &StoredItem::Experiment(id), quiet);
+    }
+    let exit = exit?;
     print_exit_reason(exit, quiet);
     if let Some(tracer) = tracer {
         return trace::end(&mut tracer.borrow_mut(), interrupted).map_err(runtime_error);

@@ -10,6 +10,7 @@ use crate::live_outputs;
 use crate::measure::{MeasureContext, measure, session};
 use crate::output::{self, Outputs};
 use crate::process::system;
+use crate::team::TeamRun;
 use crate::trace;
 use anyhow::{Context, Result, anyhow, bail};
 use brunt_jmx::plan::{self, PlanContext, PlanFolder, TestRun};
@@ -80,6 +81,9 @@ pub fn run(path: &Path, args: &RunArgs) -> Result<Exit, CommandError> {
     let mut live_outputs = live_outputs::start(&sinks).map_err(usage_error)?;
     let mut tracer = trace::requested(&settings.output, &args.store).map_err(usage_error)?;
     let store = if tracer.is_some() { None } else { args.open_store_or_note(&mut notes) };
+    let stage_plans = test_run.stages.iter().map(|stage| &stage.plan);
+    let team = TeamRun::join(&args.browser, store.as_ref(), stage_plans).map_err(usage_error)?;
+    notes.extend(team.iter().flat_map(TeamRun::notes).cloned());
     // Opening the store has replaced the redactor.
     live_outputs::redact_secrets(&sinks);
     let plan_name = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
@@ -124,6 +128,7 @@ pub fn run(path: &Path, args: &RunArgs) -> Result<Exit, CommandError> {
                 // The setUp thread groups have no report that could contain the notes.
                 notes: if is_main { std::mem::take(&mut notes) } else { Vec::new() },
                 route,
+                team: team.as_ref(),
             };
             let stage_exit = measure(&session, plan, &world, context).map_err(runtime_error)?;
             if is_main {

@@ -21,6 +21,7 @@
 //! * [`mistakes`]: explains invalid command lines. [`short_help`]: the text of `-h`.
 //! * [`result_files`]: summaries of JMeter's result files. [`analyse`]: analysis of result files.
 //! * [`output`]: files of reports and the event log. [`view`]: width, colors and detail of reports.
+//! * [`team`]: a run that leases its servers from a studio, and is sent there.
 //! * [`reports`], [`mod@replay`]: reports of stored runs and event logs.
 #![allow(clippy::print_stdout, clippy::print_stderr, clippy::exit)] // this is the place
 
@@ -66,6 +67,7 @@ mod signals;
 mod stored;
 #[cfg(feature = "studio")]
 mod studio;
+mod team;
 mod terminal;
 mod trace;
 mod view;
@@ -87,6 +89,7 @@ use process::{command_line, system};
 use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
+use team::TeamRun;
 
 /// With less address space, threads cannot be created, because their stacks do not fit, and the
 /// memory allocator ends the process without a message.
@@ -253,6 +256,9 @@ fn run(args: &RunArgs) -> Result<Exit, CommandError> {
         brunt_runner::check::short::preflight_short(&plan, system.descriptors, system.cores);
     notes.extend(warnings);
     let store = if is_tracing { None } else { args.open_store_or_note(&mut notes) };
+    let team = TeamRun::join(&args.browser, store.as_ref(), std::iter::once(&plan));
+    let team = team.map_err(usage_error)?;
+    notes.extend(team.iter().flat_map(TeamRun::notes).cloned());
     // After the store was opened: live outputs need its redactor.
     let mut live_outputs =
         live_outputs::start(&settings.output.live_outputs).map_err(usage_error)?;
@@ -274,6 +280,7 @@ fn run(args: &RunArgs) -> Result<Exit, CommandError> {
         tracer: tracer.as_mut(),
         notes,
         route,
+        team: team.as_ref(),
     };
     let exit = measure(&session, &plan, &world, context).map_err(runtime_error)?;
     live_outputs.finish();

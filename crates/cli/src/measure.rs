@@ -6,6 +6,7 @@ use crate::output::{self, Outputs};
 use crate::process::command_line;
 use crate::redact;
 use crate::signals;
+use crate::team::TeamRun;
 use crate::trace;
 use anyhow::Result;
 use brunt_model::reached::ReplyKind;
@@ -16,7 +17,7 @@ use brunt_runner::{
     CommandSession, EventListener, EventLog, Fleet, LiveOutputs, PlanExecutor, ResultFile,
     RunRequest, RunResult, Storage,
 };
-use brunt_store::Store;
+use brunt_store::{Store, StoredItem};
 use std::io;
 use std::sync::Arc;
 
@@ -42,6 +43,8 @@ pub struct MeasureContext<'f> {
     pub notes: Vec<String>,
     /// Network route to the server, if it is known before the run.
     pub route: Option<Route>,
+    /// Studio that leases the servers and receives the run.
+    pub team: Option<&'f TeamRun>,
 }
 
 /// Creates the session of this command. The store must be opened first,
@@ -77,6 +80,11 @@ pub fn measure(
     listeners.extend(log.as_mut().map(|log| log as &mut dyn EventListener));
     listeners.extend(jtl.as_deref_mut().map(|jtl| jtl as &mut dyn EventListener));
     listeners.extend(tracer.as_deref_mut().map(|tracer| tracer as &mut dyn EventListener));
+    let team = context.team;
+    let mut lease_notes = team.map(TeamRun::listener);
+    if let Some(notes) = &mut lease_notes {
+        listeners.push(notes);
+    }
     let request = RunRequest {
         storage: context.storage,
         route: context.route,
@@ -91,6 +99,9 @@ pub fn measure(
     let outputs = if is_tracing { outputs.without_default() } else { outputs };
     let written = report(outputs, &result);
     print_stored_id(&result, quiet);
+    if let (Some(team), Some(store), Some(id)) = (team, &session.store, &result.stored.id) {
+        team.push(store, &StoredItem::Run(id.clone()), quiet);
+    }
     // A failed run has a report, too: of everything until the failure.
     written?;
     result.outcome?;

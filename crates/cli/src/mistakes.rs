@@ -215,6 +215,14 @@ fn long_options(command: &clap::Command) -> Vec<String> {
 fn explain_second_word(second: &str, words: &[String]) -> Option<String> {
     let position = words.iter().position(|word| word == second)?;
     let first = words.get(position.checked_sub(1)?).filter(|_| position > 1)?;
+    // A bare `--studio` opens a page, so the address of a team's studio needs the equals sign.
+    let mut before = words.get(..position)?.iter().rev().take(2);
+    if let Some(distance) = before.position(|word| word == "--studio") {
+        let address = &words[position - distance];
+        return Some(format!(
+            "--studio {address}: a value needs an equals sign; write --studio={address}"
+        ));
+    }
     if let Some(command) = command_like(first).filter(|_| !first.contains("://")) {
         return Some(format!("`{first}` is not a command; write `brunt {command} {second}`"));
     }
@@ -265,6 +273,8 @@ mod tests {
             ("rum plan.yaml", "write `brunt run plan.yaml`"),
             ("http://a/ http://b/", "write `brunt compare http://a/ http://b/`"),
             ("http://a/ check", "write `brunt check http://a/`"),
+            ("http://a/ --studio https://t:1", "write --studio=https://t:1"),
+            ("--studio https://t:1 http://a/", "write --studio=https://t:1"),
             ("-n -5 http://a/", "write -n 5"),
             ("-s x.lua http://a/", "plan file"),
             ("--conections 5 http://a/", "write --connections"),

@@ -5,6 +5,8 @@
 mod history;
 mod list;
 mod prune;
+#[cfg(feature = "studio")]
+mod transfer;
 
 use crate::args::store::StoreArgs;
 use crate::exit::{CommandError, Exit, runtime_error, usage_error};
@@ -32,6 +34,8 @@ Examples:
   brunt runs rm k7m2xqp                  delete it with its files
   brunt runs prune --older-than 365d     list old ones; with --yes, delete them
   brunt runs export baseline b.brunt     one file, for `brunt runs import b.brunt` elsewhere
+  brunt runs push last --to https://studio.example:7878   send it to a team's studio
+  brunt runs pull e1-php --from https://studio.example:7878
 
 An ID is a short id or the beginning of one, a tag, the name of an experiment (the latest of it), or `last`.";
 
@@ -73,6 +77,12 @@ enum RunsAction {
     Export(ExportArgs),
     /// Reads a file that `export` wrote into the store
     Import(ImportArgs),
+    /// Sends runs and experiments to a team's studio, with the token in `BRUNT_STUDIO_TOKEN`
+    #[cfg(feature = "studio")]
+    Push(transfer::PushArgs),
+    /// Fetches runs and experiments from a team's studio, with the token in `BRUNT_STUDIO_TOKEN`
+    #[cfg(feature = "studio")]
+    Pull(transfer::PullArgs),
 }
 
 #[derive(Debug, Clone, Args)]
@@ -164,6 +174,10 @@ pub fn runs(args: &RunsArgs) -> Result<Exit, CommandError> {
             let id = open(&args.store)?.import(&args.file).map_err(store_error)?;
             print(format!("{id}\n")).map_err(runtime_error)?;
         }
+        #[cfg(feature = "studio")]
+        Some(RunsAction::Push(args)) => transfer::push(args)?,
+        #[cfg(feature = "studio")]
+        Some(RunsAction::Pull(args)) => transfer::pull(args)?,
     }
     Ok(Exit::Measured)
 }

@@ -6,6 +6,7 @@
 //! Out of scope: a backup of a store; tags are not exported.
 
 mod import;
+mod receive;
 
 use crate::entry::ItemKind;
 use crate::{Store, StoreError, StoredItem};
@@ -14,6 +15,8 @@ use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
+
+pub use receive::{ArchiveLimits, ReceivedItem};
 
 /// First bytes of an archive; the last two are the version.
 pub const MAGIC: &[u8; 8] = b"BRUNTA01";
@@ -26,6 +29,9 @@ const PIECE: u64 = 1 << 20;
 pub struct Contents {
     /// The files, in order. The first is the exported item; the others are its runs.
     pub files: Vec<ArchiveFile>,
+    /// Note of the exported item.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
 }
 
 /// A file of an archive.
@@ -81,7 +87,7 @@ impl Store {
             let bytes = path.metadata().map_err(StoreError::io(&path))?.len();
             files.push(ArchiveFile { bytes, ..content });
         }
-        Ok(Contents { files })
+        Ok(Contents { files, note: self.note(item.id()) })
     }
 
     fn path_of(&self, content: &ArchiveFile) -> PathBuf {

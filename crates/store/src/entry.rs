@@ -5,6 +5,7 @@
 use brunt_model::finding::State;
 use brunt_model::time::seconds_of;
 use brunt_model::{Contender, Experiment, Judgement, LoadUnit, Plan, Run, TrialIndex};
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeSet;
 
@@ -12,7 +13,7 @@ use std::collections::BTreeSet;
 const MAX_NAMES: usize = 1000;
 
 /// Entry of the index for a run or an experiment. Times are in seconds.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct IndexEntry {
     /// Short id, such as `uq4c95e`.
     pub id: String,
@@ -51,7 +52,7 @@ pub struct IndexEntry {
 }
 
 /// Type of a stored item.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ItemKind {
     /// A single run.
@@ -61,7 +62,7 @@ pub enum ItemKind {
 }
 
 /// State of a stored run or experiment.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ItemState {
     /// Active: a process writes to it.
@@ -82,7 +83,7 @@ pub(crate) struct RequestNames {
 }
 
 /// Lowest and highest load.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
 pub struct LoadRange {
     /// Lowest load.
     pub from: f64,
@@ -93,7 +94,7 @@ pub struct LoadRange {
 }
 
 /// Key figures of a run.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
 pub struct KeyFigures {
     /// Completed replies per second of measured time.
     pub throughput_per_second: f64,

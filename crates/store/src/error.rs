@@ -82,6 +82,12 @@ pub enum StoreError {
         /// Description of the problem.
         what: &'static str,
     },
+    /// Received data are no valid archive, or exceed a limit.
+    #[error("the received archive {0}; nothing was stored")]
+    Received(String),
+    /// Another item has the id of a received one.
+    #[error("another run or experiment here has the id {0}; nothing was stored")]
+    OtherContent(String),
     /// A tag cannot be set or removed.
     #[error("the tag `{tag}` {what}")]
     Tag {
@@ -127,7 +133,7 @@ impl StoreError {
     pub fn is_usage_error(&self) -> bool {
         use StoreError::{
             Ambiguous, Archive, Baseline, Busy, IsBaseline, IsPinned, LogRemoved, NoExperiment,
-            Note, Tag, Unknown,
+            Note, OtherContent, Received, Tag, Unknown,
         };
         matches!(
             self,
@@ -137,6 +143,8 @@ impl StoreError {
                 | LogRemoved(_)
                 | Busy(_)
                 | Archive { .. }
+                | Received(_)
+                | OtherContent(_)
                 | Tag { .. }
                 | Baseline { .. }
                 | IsBaseline { .. }

@@ -43,7 +43,7 @@ impl Asset {
     ];
 
     /// Path of the asset.
-    pub fn path(self) -> &'static str {
+    pub const fn path(self) -> &'static str {
         match self {
             Self::PageStyle => "/page.css",
             Self::PageScript => "/page.js",
@@ -51,6 +51,11 @@ impl Asset {
             Self::StudioScript => "/studio.js",
             Self::EditorScript => "/editor.js",
         }
+    }
+
+    /// True for a style.
+    pub const fn is_style(self) -> bool {
+        matches!(self, Self::PageStyle | Self::StudioStyle)
     }
 
     fn content(self) -> &'static str {
@@ -63,7 +68,8 @@ impl Asset {
         }
     }
 
-    fn media_type(self) -> &'static str {
+    /// Media type of the asset.
+    pub const fn media_type(self) -> &'static str {
         match self {
             Self::PageScript | Self::StudioScript | Self::EditorScript => {
                 "text/javascript; charset=utf-8"

@@ -2,58 +2,30 @@
 //!
 //! A page of another site can send requests to the studio, and after DNS rebinding its own name leads
 //! here. So each request must name the studio as its host, exactly as brunt prints it, and carry a token.
-//! The token is in a cookie, which no script and no other site can use; a link that works once sets it.
+//! The token is in a cookie, which no script and no other site can use. A link that works once sets it, or the
+//! page on which a member of a team signs in. Programs send the token in a header.
 //! Requests that change something also carry a second token, from a form of the studio.
 
 use crate::texts::{PageText, message};
-use aws_lc_rs::constant_time::verify_slices_are_equal;
+use crate::token::Token;
+use crate::tokens::TokenFile;
+use crate::visitor::{Permission, Visitor};
 use aws_lc_rs::error::Unspecified;
-use aws_lc_rs::rand;
+use aws_lc_rs::{hmac, rand};
 use axum::http::request::Parts;
 use axum::http::uri::Authority;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header};
-use brunt_model::numbers::hexadecimal;
 use std::net::SocketAddr;
 use std::sync::{Mutex, PoisonError};
 
-/// Bytes of a token.
-const TOKEN_BYTES: usize = 32;
-
-/// Port that URLs with `http:` need not name.
-const HTTP_PORT: u16 = 80;
+/// Beginning of the header with the token of a program.
+const BEARER: &str = "Bearer ";
 
 /// Name of `brunt record --proxy` in the header field `Via`. Its clients may be programs of other machines.
 const RECORDING_PROXY: &str = "brunt-record";
 
 /// Path of the link that sets the cookie, before its key.
 pub const LINK_PATH: &str = "/open/";
-
-/// A secret, as text.
-#[derive(Clone)]
-pub struct Token(String);
-
-impl Token {
-    /// Draws a token.
-    ///
-    /// # Errors
-    ///
-    /// The system provides no random numbers.
-    pub fn random() -> Result<Self, Unspecified> {
-        let mut bytes = [0; TOKEN_BYTES];
-        rand::fill(&mut bytes)?;
-        Ok(Self(hexadecimal(&bytes)))
-    }
-
-    /// Text of the token.
-    pub fn text(&self) -> &str {
-        &self.0
-    }
-
-    fn is(&self, other: &str) -> bool {
-        // Takes the same time for every text.
-        verify_slices_are_equal(self.0.as_bytes(), other.as_bytes()).is_ok()
-    }
-}
 
 /// Reason to refuse a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,6 +40,12 @@ pub enum Refusal {
     Token,
     /// Its link was used before, or never existed.
     Link,
+    /// Its token only reads.
+    Permission,
+    /// A browser's cookie is no token for changes through the API.
+    Cookie,
+    /// The file of tokens cannot be used.
+    Tokens,
 }
 
 impl Refusal {
@@ -75,7 +53,8 @@ impl Refusal {
     pub fn status(self) -> StatusCode {
         match self {
             Self::Host => StatusCode::MISDIRECTED_REQUEST,
-            Self::Proxy | Self::Site => StatusCode::FORBIDDEN,
+            Self::Proxy | Self::Site | Self::Permission | Self::Cookie => StatusCode::FORBIDDEN,
+            Self::Tokens => StatusCode::SERVICE_UNAVAILABLE,
             Self::Token | Self::Link => StatusCode::UNAUTHORIZED,
         }
     }
@@ -87,44 +66,94 @@ impl Refusal {
             Self::Proxy => message!("refused-proxy"),
             Self::Site => message!("refused-site"),
             Self::Token => message!("refused-token"),
+            Self::Permission => message!("refused-permission"),
+            Self::Cookie => message!("refused-cookie"),
+            Self::Tokens => message!("refused-tokens"),
             Self::Link => message!("refused-link"),
         }
     }
 }
 
+/// Address, hosts and tokens of a studio.
+pub struct GuardSettings {
+    /// Address at which it listens.
+    pub address: SocketAddr,
+    /// Further names of the studio, with or without a port.
+    pub hosts: Vec<String>,
+    /// True if connections are encrypted.
+    pub uses_tls: bool,
+    /// Tokens of a team.
+    pub tokens: Option<TokenFile>,
+}
+
 /// The hosts and tokens of a studio.
 pub struct Guard {
-    /// Hosts with the port, as browsers send them.
+    /// Hosts with the port, as browsers send them. Links have the first one.
     hosts: Vec<String>,
+    uses_tls: bool,
     /// Name of the cookie. Browsers send the cookies of a host to all of its ports.
     cookie: String,
+    /// Token of browsers that a link has admitted.
     token: Token,
-    form_token: Token,
+    tokens: Option<TokenFile>,
+    /// Key of the tokens of forms.
+    form_key: hmac::Key,
     /// Key of the latest link; None after its use.
     link: Mutex<Option<Token>>,
 }
 
 impl Guard {
-    /// Creates the guard of a studio at a loopback address.
+    /// Creates the guard of a studio.
     ///
     /// # Errors
     ///
     /// The system provides no random numbers.
-    pub fn new(address: SocketAddr) -> Result<Self, Unspecified> {
+    pub fn new(settings: GuardSettings) -> Result<Self, Unspecified> {
+        let GuardSettings { address, hosts: names, uses_tls, tokens } = settings;
         let port = address.port();
-        let mut hosts = vec![address.to_string(), format!("localhost:{port}")];
-        if port == HTTP_PORT {
-            // Browsers leave out the port of the scheme.
-            let ip = address.to_string();
-            hosts.extend([ip.trim_end_matches(":80").to_owned(), "localhost".to_owned()]);
+        // Links have the first host, which must be the name in the certificate.
+        let mut hosts: Vec<String> = names.into_iter().map(|name| with_port(name, port)).collect();
+        // Browsers do not send the address that means every interface.
+        if !address.ip().is_unspecified() {
+            hosts.push(address.to_string());
         }
+        if address.ip().is_loopback() {
+            hosts.push(format!("localhost:{port}"));
+        }
+        // Browsers leave out the port of the scheme.
+        let default_port = if uses_tls { ":443" } else { ":80" };
+        let without_port: Vec<String> = hosts
+            .iter()
+            .filter_map(|host| host.strip_suffix(default_port))
+            .map(str::to_owned)
+            .collect();
+        hosts.extend(without_port);
+        // With this prefix, no page of a subdomain can set the cookie.
+        let prefix = if uses_tls { "__Host-" } else { "" };
         Ok(Self {
             hosts,
-            cookie: format!("brunt-studio-{port}"),
+            uses_tls,
+            cookie: format!("{prefix}brunt-studio-{port}"),
             token: Token::random()?,
-            form_token: Token::random()?,
+            tokens,
+            form_key: hmac::Key::generate(hmac::HMAC_SHA256, &rand::SystemRandom::new())?,
             link: Mutex::default(),
         })
+    }
+
+    /// Address of the studio in links.
+    pub fn origin(&self) -> String {
+        let host = self.hosts.first().map_or("", String::as_str);
+        format!("{}{host}", self.scheme())
+    }
+
+    fn scheme(&self) -> &'static str {
+        if self.uses_tls { "https://" } else { "http://" }
+    }
+
+    /// True if the studio has tokens of a team.
+    pub fn has_tokens(&self) -> bool {
+        self.tokens.is_some()
     }
 
     /// Returns the path of a link that sets the cookie, and works once. Earlier links end.
@@ -139,9 +168,11 @@ impl Guard {
         Ok(path)
     }
 
-    /// Token of forms.
-    pub fn form_token(&self) -> &Token {
-        &self.form_token
+    /// Token of forms of the current visitor.
+    #[expect(clippy::unused_self, reason = "pages ask the guard of their studio")]
+    pub fn form_token(&self) -> Token {
+        let token = Visitor::current().and_then(|visitor| visitor.form_token);
+        token.unwrap_or_else(Token::empty)
     }
 
     /// Checks the host of a request, its way, and the site that it comes from.
@@ -163,23 +194,52 @@ impl Guard {
         self.check_site(request)
     }
 
-    /// Checks the token of a request.
+    /// Returns the visitor of a request, by its token.
     ///
     /// # Errors
     ///
-    /// It has none, or a wrong one.
-    pub fn check_token(&self, headers: &HeaderMap) -> Result<(), Refusal> {
-        let cookies = headers.get_all(header::COOKIE).iter();
-        let mut pairs =
-            cookies.filter_map(|line| line.to_str().ok()).flat_map(|line| line.split(';'));
-        if pairs.any(|pair| self.is_own_cookie(pair)) { Ok(()) } else { Err(Refusal::Token) }
+    /// It has no token, or a wrong one.
+    pub fn identify(&self, headers: &HeaderMap) -> Result<Visitor, Refusal> {
+        let mut authorizations = headers.get_all(header::AUTHORIZATION).iter();
+        if let Some(authorization) = authorizations.next() {
+            let secret = authorization.to_str().ok().and_then(|text| text.strip_prefix(BEARER));
+            // A program that sends a wrong token is not admitted by a cookie.
+            let (Some(secret), None) = (secret, authorizations.next()) else {
+                return Err(Refusal::Token);
+            };
+            return self.find_token(secret.trim())?.ok_or(Refusal::Token);
+        }
+        let lines = headers.get_all(header::COOKIE).iter().filter_map(|line| line.to_str().ok());
+        // Other programs of this host may have cookies, too: browsers do not separate ports.
+        let pairs =
+            lines.flat_map(|line| line.split(';')).filter_map(|pair| pair.trim().split_once('='));
+        for (_, value) in pairs.filter(|(name, _)| *name == self.cookie) {
+            // A cookie of an earlier studio at this port may come before the valid one.
+            let visitor = if self.token.is(value) {
+                Some(Visitor { name: None, permission: Permission::Run, form_token: None })
+            } else {
+                self.find_token(value)?
+            };
+            if let Some(visitor) = visitor {
+                return Ok(Visitor { form_token: Some(self.form_token_of(value)), ..visitor });
+            }
+        }
+        Err(Refusal::Token)
     }
 
-    /// True for the cookie with the token.
-    fn is_own_cookie(&self, pair: &str) -> bool {
-        // Other programs of this host may have cookies, too: browsers do not separate ports.
-        let (name, value) = pair.trim().split_once('=').unwrap_or_default();
-        name == self.cookie && self.token.is(value)
+    fn find_token(&self, secret: &str) -> Result<Option<Visitor>, Refusal> {
+        let Some(tokens) = &self.tokens else { return Ok(None) };
+        let row = tokens.find(secret).map_err(|_| Refusal::Tokens)?;
+        Ok(row.map(|row| Visitor {
+            name: Some(row.name),
+            permission: row.permission,
+            form_token: None,
+        }))
+    }
+
+    /// Each session has its own token of forms, so that a visitor does not know that of another.
+    fn form_token_of(&self, session: &str) -> Token {
+        Token::from_bytes(hmac::sign(&self.form_key, session.as_bytes()).as_ref())
     }
 
     /// Checks the token of a form.
@@ -187,8 +247,30 @@ impl Guard {
     /// # Errors
     ///
     /// It is wrong.
+    #[expect(clippy::unused_self, reason = "pages ask the guard of their studio")]
     pub fn check_form(&self, token: &str) -> Result<(), Refusal> {
-        if self.form_token.is(token) { Ok(()) } else { Err(Refusal::Site) }
+        let own = Visitor::current().and_then(|visitor| visitor.form_token);
+        if own.is_some_and(|own| own.is(token)) { Ok(()) } else { Err(Refusal::Site) }
+    }
+
+    /// Admits a browser by the token of a person. Returns the cookie.
+    ///
+    /// # Errors
+    ///
+    /// There is no such token.
+    pub fn sign_in(&self, secret: &str) -> Result<String, Refusal> {
+        self.find_token(secret)?.ok_or(Refusal::Token)?;
+        Ok(self.cookie_of(secret))
+    }
+
+    /// Returns a cookie without a token, which ends right away.
+    pub fn sign_out(&self) -> String {
+        format!("{}; Max-Age=0", self.cookie_of(""))
+    }
+
+    fn cookie_of(&self, value: &str) -> String {
+        let secure = if self.uses_tls { "; Secure" } else { "" };
+        format!("{}={value}; Path=/; HttpOnly; SameSite=Strict{secure}", self.cookie)
     }
 
     /// Uses the link. Returns the cookie.
@@ -199,7 +281,7 @@ impl Guard {
     pub fn use_link(&self, key: &str) -> Result<String, Refusal> {
         let mut link = self.link.lock().unwrap_or_else(PoisonError::into_inner);
         link.take_if(|link| link.is(key)).ok_or(Refusal::Link)?;
-        Ok(format!("{}={}; Path=/; HttpOnly; SameSite=Strict", self.cookie, self.token.text()))
+        Ok(self.cookie_of(self.token.text()))
     }
 
     /// True for a host of the studio. Other spellings of its address are refused: no link of the studio has them.
@@ -220,7 +302,7 @@ impl Guard {
         match origin {
             None => Ok(()),
             Some(Ok(origin)) => {
-                let host = origin.strip_prefix("http://").unwrap_or_default();
+                let host = origin.strip_prefix(self.scheme()).unwrap_or_default();
                 if self.is_own(host) { Ok(()) } else { Err(Refusal::Site) }
             }
             Some(Err(_)) => Err(Refusal::Site),
@@ -236,104 +318,16 @@ fn has_passed_proxy(headers: &HeaderMap) -> bool {
     })
 }
 
+/// Adds the port to the name of a host, unless it has one.
+fn with_port(name: String, port: u16) -> String {
+    let rest = name.rsplit_once(']').map_or(name.as_str(), |(_, rest)| rest);
+    if rest.contains(':') { name } else { format!("{name}:{port}") }
+}
+
 /// Host and port of an absolute target.
 fn authority(uri: &Uri) -> Option<&str> {
     uri.authority().map(Authority::as_str)
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use axum::http::Request;
-
-    fn guard() -> Guard {
-        Guard::new(SocketAddr::from(([127, 0, 0, 1], 8123))).unwrap()
-    }
-
-    fn request(target: &str, headers: &[(&str, &str)]) -> Parts {
-        let mut request = Request::get(target);
-        for (name, value) in headers {
-            request = request.header(*name, *value);
-        }
-        request.body(()).unwrap().into_parts().0
-    }
-
-    #[test]
-    fn only_the_studios_own_host_is_answered() {
-        let guard = guard();
-        for host in ["127.0.0.1:8123", "localhost:8123", "LOCALHOST:8123"] {
-            assert_eq!(guard.check_host(&request("/", &[("host", host)])), Ok(()), "{host}");
-        }
-        for host in [
-            "evil.example:8123",
-            "127.0.0.1",
-            "127.0.0.1:8124",
-            "localhost.:8123",
-            "127.1:8123",
-            "2130706433:8123",
-            "0177.0.0.1:8123",
-            "[::1]:8123",
-            "[::ffff:127.0.0.1]:8123",
-            "user@127.0.0.1:8123",
-            "127.0.0.1:8123.evil.example",
-            "",
-        ] {
-            let refused = Err(Refusal::Host);
-            assert_eq!(guard.check_host(&request("/", &[("host", host)])), refused, "{host}");
-        }
-        assert_eq!(guard.check_host(&request("/", &[])), Err(Refusal::Host));
-        let twice = [("host", "127.0.0.1:8123"), ("host", "127.0.0.1:8123")];
-        assert_eq!(guard.check_host(&request("/", &twice)), Err(Refusal::Host));
-        let own = [("host", "127.0.0.1:8123")];
-        let absolute = request("http://evil.example/", &own);
-        assert_eq!(guard.check_host(&absolute), Err(Refusal::Host), "as a proxy");
-    }
-
-    #[test]
-    fn requests_of_other_sites_are_refused() {
-        let guard = guard();
-        let with = |name, value| request("/runs", &[("host", "127.0.0.1:8123"), (name, value)]);
-        for (name, value, expected) in [
-            ("origin", "http://127.0.0.1:8123", Ok(())),
-            ("origin", "http://evil.example", Err(Refusal::Site)),
-            ("origin", "https://127.0.0.1:8123", Err(Refusal::Site)),
-            ("origin", "null", Err(Refusal::Site)),
-            ("sec-fetch-site", "same-origin", Ok(())),
-            ("sec-fetch-site", "none", Ok(())),
-            ("sec-fetch-site", "cross-site", Err(Refusal::Site)),
-            // Another port of this machine is the same site.
-            ("sec-fetch-site", "same-site", Err(Refusal::Site)),
-        ] {
-            assert_eq!(guard.check_host(&with(name, value)), expected, "{name}: {value}");
-        }
-    }
-
-    #[test]
-    fn requests_through_the_proxy_of_a_recording_are_refused() {
-        let guard = guard();
-        let with =
-            |via| request("/", &[("host", "127.0.0.1:8123"), ("via", "1.0 a"), ("via", via)]);
-        for via in ["1.1 brunt-record", "1.1 other, 2 BRUNT-Record (comment)"] {
-            assert_eq!(guard.check_host(&with(via)), Err(Refusal::Proxy), "{via}");
-        }
-        assert_eq!(guard.check_host(&with("1.1 other")), Ok(()));
-    }
-
-    #[test]
-    fn a_link_works_once_and_sets_the_cookie_that_is_the_token() {
-        let guard = guard();
-        let cookie = |value: &str| request("/", &[("cookie", value)]).headers;
-        assert_eq!(guard.check_token(&cookie("")), Err(Refusal::Token));
-        assert_eq!(guard.use_link(""), Err(Refusal::Link));
-        let earlier = guard.new_link().unwrap();
-        let path = guard.new_link().unwrap();
-        let key = path.strip_prefix(LINK_PATH).unwrap();
-        assert_eq!(guard.use_link(earlier.strip_prefix(LINK_PATH).unwrap()), Err(Refusal::Link));
-        let set = guard.use_link(key).unwrap();
-        assert!(set.ends_with("; Path=/; HttpOnly; SameSite=Strict"), "{set}");
-        let (pair, _) = set.split_once(';').unwrap();
-        assert_eq!(guard.check_token(&cookie(&format!("other=1; {pair}"))), Ok(()));
-        assert_eq!(guard.check_token(&cookie(&pair[..pair.len() - 1])), Err(Refusal::Token));
-        assert_eq!(guard.use_link(key), Err(Refusal::Link));
-    }
-}
+mod tests;

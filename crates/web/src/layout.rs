@@ -2,6 +2,7 @@
 
 use crate::assets::Asset;
 use crate::texts::{PageText, Viewer};
+use crate::visitor::Visitor;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{Html, IntoResponse, Response};
 use brunt_model::Language;
@@ -30,17 +31,22 @@ pub fn page(viewer: &Viewer, title: &str, above: &Markup, content: &Markup) -> H
     Html(page.into_string())
 }
 
-/// Returns the strip above the content of a page.
+/// Returns the strip above the content of a page, with the links that the visitor may use.
 pub fn strip(viewer: &Viewer, content: &Markup) -> Markup {
     html! {
         header class="studio" {
             a class="brand" href="/" { "brunt studio" }
-            a href="/start" { (viewer.text("strip-start")) }
-            a href="/record" { (viewer.text("strip-record")) }
-            a href="/import" { (viewer.text("strip-import")) }
+            @if Visitor::can_run() {
+                a href="/start" { (viewer.text("strip-start")) }
+                a href="/record" { (viewer.text("strip-record")) }
+                a href="/import" { (viewer.text("strip-import")) }
+            }
             a href="/history" { (viewer.text("strip-history")) }
-            a href="/retention" { (viewer.text("strip-retention")) }
+            @if Visitor::can_run() {
+                a href="/retention" { (viewer.text("strip-retention")) }
+            }
             (content)
+            (session(viewer))
             (languages(viewer))
         }
     }
@@ -50,7 +56,7 @@ pub fn strip(viewer: &Viewer, content: &Markup) -> Markup {
 fn languages(viewer: &Viewer) -> Markup {
     let others = Language::ALL.into_iter().filter(|language| *language != viewer.language);
     html! {
-        @if let Some(address) = &viewer.address {
+        @if let Some(address) = viewer.address.as_ref().filter(|_| !viewer.form_token.is_empty()) {
             form class="language" action="/language" method="post" {
                 input type="hidden" name="token" value=(viewer.form_token);
                 input type="hidden" name="address" value=(address);
@@ -62,8 +68,27 @@ fn languages(viewer: &Viewer) -> Markup {
     }
 }
 
-/// Returns a form for a change. Its token shows that it is from a page of the studio.
+/// The name of the visitor's token, and the end of the session.
+fn session(viewer: &Viewer) -> Markup {
+    let visitor = Visitor::current();
+    let name = visitor.as_ref().and_then(|visitor| visitor.name.as_deref());
+    let token = visitor.as_ref().and_then(|visitor| visitor.form_token.as_ref());
+    html! {
+        @if let (Some(name), Some(token)) = (name, token) {
+            form action="/sign-out" method="post" {
+                input type="hidden" name="token" value=(token.text());
+                span class="hint" { (name) }
+                button { (viewer.text("strip-sign-out")) }
+            }
+        }
+    }
+}
+
+/// Returns a form for a change, if the visitor may make it. Its token shows that it is from a page of the studio.
 pub fn post_form(action: &str, token: &str, content: &Markup) -> Markup {
+    if !Visitor::can_run() {
+        return html! {};
+    }
     html! {
         form action=(action) method="post" {
             input type="hidden" name="token" value=(token);

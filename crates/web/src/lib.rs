@@ -10,19 +10,38 @@
 //!
 //! Out of scope: measuring. Every run is a separate process; the studio only reads its log and gives it orders.
 
+mod api;
 mod assets;
+pub mod client;
+mod connections;
 mod edited_texts;
 mod fields;
 mod guard;
 mod layout;
+pub mod leases;
+pub mod local;
+mod openapi;
 mod pages;
 mod process;
+mod program;
 mod recordings;
+mod routes;
 mod server;
 mod shared;
 mod study_html;
 mod texts;
+mod tls;
+mod token;
+mod tokens;
+mod transfer;
 mod tries;
+mod visitor;
 mod watched;
 
-pub use server::{Studio, StudioError, StudioProgram};
+pub use openapi::document as openapi_document;
+pub use process::HOLDER_VARIABLE;
+pub use program::StudioProgram;
+pub use server::{Studio, StudioAddress, StudioError};
+pub use tls::{TlsError, TlsFiles};
+pub use tokens::{NewToken, TokenError};
+pub use visitor::Permission;

@@ -9,6 +9,7 @@ pub mod language;
 pub mod list;
 pub mod record;
 pub mod retention;
+pub mod sign_in;
 pub mod start;
 pub mod starting;
 pub mod tries;

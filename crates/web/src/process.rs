@@ -9,6 +9,7 @@ use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
 use std::sync::{Arc, OnceLock};
 use std::thread;
+use tempfile::TempDir;
 
 /// Maximum number of bytes of messages that are shown: the last ones.
 const MESSAGE_BYTES: u64 = 16 << 10;
@@ -21,16 +22,28 @@ pub struct StartedProcess {
     errors: File,
     /// Status, when it has ended.
     status: Arc<OnceLock<ExitStatus>>,
+    /// Folder with files for its start.
+    pub folder: Option<TempDir>,
 }
 
+/// Variable with the name of the visitor that started a process. The run takes a lease for that visitor.
+pub const HOLDER_VARIABLE: &str = "BRUNT_STUDIO_HOLDER";
+
 impl StartedProcess {
-    /// Starts brunt with these arguments, and with this store.
+    /// Starts brunt with these arguments, and with this store. With a holder, its run takes a lease.
     ///
     /// # Errors
     ///
     /// The system does not allow it.
-    pub fn start(program: &Path, arguments: &[String], store: &Path) -> io::Result<Self> {
-        Self::spawn(Command::new(program).args(arguments).arg("--store").arg(store))
+    pub fn start(
+        program: &Path,
+        arguments: &[String],
+        store: &Path,
+        holder: Option<&str>,
+    ) -> io::Result<Self> {
+        let holder = holder.map(|holder| (HOLDER_VARIABLE, holder));
+        let mut command = Command::new(program);
+        Self::spawn(command.args(arguments).envs(holder).arg("--store").arg(store))
     }
 
     /// Starts a command of brunt that has no store.
@@ -56,7 +69,7 @@ impl StartedProcess {
         let of_thread = Arc::clone(&status);
         // The system keeps an ended process until its parent has its exit code.
         thread::spawn(move || child.wait().map(|status| of_thread.set(status)));
-        Ok(Self { number, errors, status })
+        Ok(Self { number, errors, status, folder: None })
     }
 
     /// Its status; None while it is active.

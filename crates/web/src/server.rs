@@ -1,37 +1,35 @@
-//! The routes of the studio, its connections, and the headers of all replies.
+//! The studio: its address, the admission of requests, and the headers of all replies.
 
-use crate::assets::Asset;
-use crate::guard::{Guard, LINK_PATH, Refusal};
-use crate::layout::{Problem, page, strip};
+use crate::api::{self, ApiProblem};
+use crate::connections::Connections;
+use crate::guard::{Guard, GuardSettings, Refusal};
+use crate::layout::Problem;
+use crate::local;
+use crate::openapi;
 use crate::pages;
-use crate::shared::{MAX_READING, Shared};
+use crate::program::StudioProgram;
+use crate::routes::{self, API_PATH, Route};
+use crate::shared::Shared;
 use crate::texts::{Viewer, message};
-use crate::watched::WatchedRuns;
+use crate::tls::{TlsError, TlsFiles};
+use crate::tokens::{TokenError, TokenFile};
+use crate::visitor::{Permission, Visitor};
 use axum::Router;
-use axum::extract::{Path, Request, State};
-use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
+use axum::extract::{MatchedPath, Request, State};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, Uri, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
-use axum::routing::{get, post};
 use brunt_engine::clock::unix_seconds;
-use brunt_runner::history::HistoryCache;
-use brunt_spec::System;
-use hyper::server::conn::http1;
-use hyper_util::rt::{TokioIo, TokioTimer};
-use hyper_util::service::TowerToHyperService;
-use maud::html;
 use std::io;
 use std::net::{SocketAddr, TcpListener};
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
-use tokio::net::TcpStream;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{sleep, timeout};
-
-/// Maximum number of connections.
-const MAX_CONNECTIONS: usize = 256;
+use tokio_rustls::TlsAcceptor;
+use url::Url;
 
 /// Delay after an accept that failed, such as without descriptors.
 const AFTER_ACCEPT_ERROR: Duration = Duration::from_millis(100);
@@ -53,32 +51,58 @@ const HEADERS: [(HeaderName, &str); 5] = [
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; connect-src 'self'; \
                       form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
-/// A studio at an address of this machine.
+/// Text for a program without a valid token.
+const NO_TOKEN: &str = "The request has no valid token. The operator of the studio makes one: brunt studio token NAME run";
+
+/// A studio at an address.
 pub struct Studio {
     listener: TcpListener,
-    address: SocketAddr,
+    acceptor: Option<TlsAcceptor>,
     shared: Arc<Shared>,
 }
 
-/// The program of a studio, and its machine.
-pub struct StudioProgram {
-    /// The command line, as the source of comparisons.
-    pub command: String,
-    /// Path of brunt, for runs that the studio starts.
-    pub program: PathBuf,
-    /// The system, for checks of plan files.
-    pub system: System,
+/// Address of a studio, and protection of its connections.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StudioAddress {
+    /// Address at which it listens.
+    pub listen: SocketAddr,
+    /// Names of the host for browsers and programs, with or without a port.
+    pub hosts: Vec<String>,
+    /// Certificate and key.
+    pub tls: Option<TlsFiles>,
+    /// File of the team's tokens.
+    pub tokens: Option<PathBuf>,
 }
 
 /// Reason why a studio cannot start.
 #[derive(Debug, thiserror::Error)]
 pub enum StudioError {
-    /// Other machines could reach the address.
-    #[error("--listen {address}: other machines can reach it; write an address of this machine, such as 127.0.0.1:{}", address.port())]
-    NotLoopback {
+    /// Other machines could reach the address, without protection.
+    #[error(
+        "--listen {address}: other machines can reach it, and {missing}; add --cert FILE --key FILE --tokens FILE, or write an address of this machine, such as 127.0.0.1:{}", address.port()
+    )]
+    NotProtected {
         /// The address.
         address: SocketAddr,
+        /// The missing protection.
+        missing: &'static str,
     },
+    /// The studio does not know its own name.
+    #[error(
+        "--listen {0}: this is no address that a browser can send; add the name of this machine, such as --host studio.example"
+    )]
+    NoHost(SocketAddr),
+    /// A name of the host is malformed.
+    #[error(
+        "--host {0}: this is no name of a host; write one such as studio.example or studio.example:8443"
+    )]
+    Host(String),
+    /// Certificate and key cannot be used.
+    #[error(transparent)]
+    Tls(#[from] TlsError),
+    /// The tokens cannot be used.
+    #[error(transparent)]
+    Tokens(#[from] TokenError),
     /// The address cannot be used.
     #[error("--listen {address}: {source}; write another port, or 0 for any free one")]
     Listen {
@@ -92,46 +116,77 @@ pub enum StudioError {
     NoRandomNumbers(#[from] aws_lc_rs::error::Unspecified),
 }
 
+/// Refuses an address that other machines can reach without protection.
+fn check_address(
+    listen: SocketAddr,
+    hosts: &[String],
+    has_tls: bool,
+    has_tokens: bool,
+) -> Result<(), StudioError> {
+    if let Some(host) = hosts.iter().find(|host| !is_host(host)) {
+        return Err(StudioError::Host(host.clone()));
+    }
+    // Other machines reach it only through a program of this one, such as ssh.
+    if listen.ip().is_loopback() {
+        return Ok(());
+    }
+    let missing = match (has_tls, has_tokens) {
+        (true, true) => None,
+        (false, true) => Some("the connections have no TLS"),
+        (true, false) => Some("the studio has no tokens"),
+        (false, false) => Some("the studio has neither TLS nor tokens"),
+    };
+    if let Some(missing) = missing {
+        return Err(StudioError::NotProtected { address: listen, missing });
+    }
+    if listen.ip().is_unspecified() && hosts.is_empty() {
+        return Err(StudioError::NoHost(listen));
+    }
+    Ok(())
+}
+
+/// True for the name of a host, or its address, with or without a port.
+fn is_host(text: &str) -> bool {
+    Url::parse(&format!("http://{text}/")).is_ok_and(|url| {
+        let has_name_only =
+            url.username().is_empty() && url.password().is_none() && url.path() == "/";
+        has_name_only && url.query().is_none() && !text.contains(['/', '?', '#', '@'])
+    })
+}
+
 impl Studio {
-    /// Listens at a loopback address. Port 0 is any free one.
+    /// Listens at an address. Port 0 is any free one.
     ///
     /// # Errors
     ///
-    /// The address is no loopback address, or cannot be used.
+    /// Other machines can reach the address, and TLS, tokens or names of the host are missing; or one of them
+    /// or the address cannot be used.
     pub fn bind(
         directory: PathBuf,
-        address: SocketAddr,
+        address: StudioAddress,
         program: StudioProgram,
     ) -> Result<Self, StudioError> {
-        if !address.ip().is_loopback() {
-            return Err(StudioError::NotLoopback { address });
-        }
-        let bound = TcpListener::bind(address).and_then(|listener| {
+        let StudioAddress { listen, hosts, tls, tokens } = address;
+        check_address(listen, &hosts, tls.is_some(), tokens.is_some())?;
+        let acceptor = tls.map(|files| files.acceptor()).transpose()?;
+        let tokens = tokens.map(|path| TokenFile::open(path, program.warn)).transpose()?;
+        let bound = TcpListener::bind(listen).and_then(|listener| {
             listener.set_nonblocking(true)?;
             let address = listener.local_addr()?;
             Ok((listener, address))
         });
         let (listener, address) =
-            bound.map_err(|source| StudioError::Listen { address, source })?;
-        let guard = Guard::new(address)?;
-        let StudioProgram { command, program, system } = program;
-        let shared = Shared {
-            directory,
-            idle_stores: Mutex::default(),
-            guard,
-            watched: WatchedRuns::default(),
-            command,
-            program,
-            system,
-            started: Mutex::default(),
-            edited_texts: Mutex::default(),
-            tries: Mutex::default(),
-            recordings: Mutex::default(),
-            histories: HistoryCache::default(),
-            latest_request: AtomicU64::default(),
-        };
+            bound.map_err(|source| StudioError::Listen { address: listen, source })?;
+        let uses_tls = acceptor.is_some();
+        let guard = Guard::new(GuardSettings { address, hosts, uses_tls, tokens })?;
+        let shared = Shared::new(directory, guard, program, openapi::document());
         shared.note_request();
-        Ok(Self { listener, address, shared: Arc::new(shared) })
+        Ok(Self { listener, acceptor, shared: Arc::new(shared) })
+    }
+
+    /// Answers an order about leases from a process of this machine, in JSON.
+    pub fn local_lease(&self, order: &str) -> String {
+        local::answer(&self.shared, order)
     }
 
     /// Returns a link that admits one browser to the list of runs.
@@ -140,7 +195,8 @@ impl Studio {
     ///
     /// The system provides no random numbers.
     pub fn new_link(&self) -> Result<String, StudioError> {
-        Ok(format!("http://{}{}", self.address, self.shared.guard.new_link()?))
+        let guard = &self.shared.guard;
+        Ok(format!("{}{}", guard.origin(), guard.new_link()?))
     }
 
     /// Returns a link that admits one browser to the run of a process.
@@ -166,19 +222,16 @@ impl Studio {
     pub fn serve(&self, end_idle: Option<Duration>) -> io::Result<()> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let listener = self.listener.try_clone()?;
-        let routes = routes(Arc::clone(&self.shared));
+        let connections = Connections::new(routes(Arc::clone(&self.shared)), self.acceptor.clone());
         runtime.block_on(async move {
             let listener = tokio::net::TcpListener::from_std(listener)?;
-            let places = Arc::new(Semaphore::new(MAX_CONNECTIONS));
             loop {
                 if end_idle.is_some_and(|limit| self.idle_time() >= limit) {
                     return Ok(());
                 }
-                let place = Arc::clone(&places).acquire_owned().await.map_err(io::Error::other)?;
+                let place = connections.place().await.map_err(io::Error::other)?;
                 match timeout(IDLE_PAUSE, listener.accept()).await {
-                    Ok(Ok((connection, _))) => {
-                        tokio::spawn(answer(connection, routes.clone(), place));
-                    }
+                    Ok(Ok((connection, peer))) => connections.spawn(connection, peer, place),
                     Ok(Err(_)) => sleep(AFTER_ACCEPT_ERROR).await,
                     Err(_elapsed) => {}
                 }
@@ -187,72 +240,46 @@ impl Studio {
     }
 }
 
-/// Answers the requests of one connection.
-async fn answer(connection: TcpStream, routes: Router, _place: OwnedSemaphorePermit) {
-    // Browsers notice connections that break.
-    let _ = http1::Builder::new()
-        .timer(TokioTimer::new())
-        .header_read_timeout(MAX_READING)
-        .serve_connection(TokioIo::new(connection), TowerToHyperService::new(routes))
-        .await;
-}
-
 fn routes(shared: Arc<Shared>) -> Router {
-    let mut routes = Router::new()
-        .route("/", get(pages::list::show))
-        .route("/runs/{id}", get(pages::item::show))
-        .route("/runs/{id}/share", get(pages::item::share))
-        .route("/runs/{id}/change", post(pages::item::change))
-        .route("/runs/{id}/order", post(pages::item::give_order))
-        .route("/language", post(pages::language::choose))
-        .route("/start", get(pages::start::show).post(pages::start::start))
-        .route("/starting/{process}", get(pages::starting::show))
-        .route("/edit", get(pages::edit::show))
-        .route("/edit/check", post(pages::edit::check::check))
-        .route("/edit/fields", post(pages::edit::structure::fields))
-        .route("/edit/change", post(pages::edit::structure::change))
-        .route("/edit/save", post(pages::edit::save))
-        .route("/edit/schema.json", get(pages::edit::plan_schema))
-        .route("/import", get(pages::import::show).post(pages::import::make))
-        .route("/record", get(pages::record::show).post(pages::record::start))
-        .route("/record/{number}", get(pages::record::show_started))
-        .route("/record/{number}/stop", post(pages::record::stop))
-        .route("/retention", get(pages::retention::show).post(pages::retention::prune))
-        .route("/tries", post(pages::tries::start))
-        .route("/tries/{number}", get(pages::tries::show))
-        .route("/tries/{number}/stop", post(pages::tries::stop))
-        .route("/tries/{number}/extract", post(pages::tries::extract::add))
-        .route(pages::history::PATH, get(pages::history::show))
-        .route("/compare", get(pages::compare::show))
-        .route("/compare/share", get(pages::compare::share))
-        .route(&format!("{LINK_PATH}{{key}}"), get(open))
-        .route(&format!("{LINK_PATH}{{key}}/starting/{{process}}"), get(open_process));
-    for asset in Asset::ALL {
-        let reply = move |headers: HeaderMap| async move { asset.reply(&headers) };
-        routes = routes.route(asset.path(), get(reply));
-    }
-    routes
-        .fallback(async || Problem::not_found(message!("problem-no-page")))
+    routes::router()
+        .fallback(unknown)
         // Also for paths and methods that do not exist.
         .layer(from_fn_with_state(Arc::clone(&shared), admit))
         .with_state(shared)
 }
 
-/// Answers a request only if its host and its token are those of the studio.
+/// Answers requests for paths that do not exist.
+async fn unknown(uri: Uri) -> Response {
+    let problem = Problem::not_found(message!("problem-no-page"));
+    if uri.path().starts_with(API_PATH) {
+        return ApiProblem(problem).into_response();
+    }
+    problem.into_response()
+}
+
+/// Answers a request only if its host and its token are those of the studio, and the token permits the route.
 async fn admit(State(shared): State<Arc<Shared>>, request: Request, next: Next) -> Response {
     let (parts, body) = request.into_parts();
-    let viewer = Viewer::of_request(&parts, shared.guard.form_token().text());
-    let is_link = parts.uri.path().starts_with(LINK_PATH);
+    let mut viewer = Viewer::of_request(&parts, "");
+    let matched = parts.extensions.get::<MatchedPath>();
+    let route = matched.and_then(|path| routes::find(&parts.method, path.as_str()));
     let admitted = shared
         .guard
         .check_host(&parts)
-        .and_then(|()| if is_link { Ok(()) } else { shared.guard.check_token(&parts.headers) });
+        .and_then(|()| admit_visitor(&shared.guard, &parts.headers, route));
     let mut response = match admitted {
-        Ok(()) => {
+        Ok(visitor) => {
             shared.note_request();
-            next.run(Request::from_parts(parts, body)).await
+            let form_token = visitor.as_ref().and_then(|visitor| visitor.form_token.as_ref());
+            viewer.form_token =
+                form_token.map_or_else(String::new, |token| token.text().to_owned());
+            let response = next.run(Request::from_parts(parts, body));
+            match visitor {
+                Some(visitor) => visitor.scope(response).await,
+                None => response.await,
+            }
         }
-        Err(refusal) => refusal.into_response(),
+        Err(refusal) => refuse(&shared.guard, refusal, &parts, &viewer),
     };
     // Only here the language of the viewer is known for all of them.
     if let Some(problem) = response.extensions_mut().remove::<Problem>() {
@@ -269,6 +296,45 @@ async fn admit(State(shared): State<Arc<Shared>>, request: Request, next: Next) 
     response
 }
 
+/// Returns the visitor of a request; None for a route that needs none. Paths that do not exist need a token.
+fn admit_visitor(
+    guard: &Guard,
+    headers: &HeaderMap,
+    route: Option<&Route>,
+) -> Result<Option<Visitor>, Refusal> {
+    // A route that is missing in the table must not be open.
+    let permission = route.map_or(Some(Permission::Read), |route| route.permission);
+    let Some(permission) = permission else { return Ok(None) };
+    let visitor = guard.identify(headers)?;
+    if visitor.permission < permission {
+        return Err(Refusal::Permission);
+    }
+    let is_api_change = route.is_some_and(|route| route.is_api() && route.is_change());
+    // Only a browser has a token for forms. Its cookie is sent without its user's intention.
+    if is_api_change && visitor.form_token.is_some() {
+        return Err(Refusal::Cookie);
+    }
+    Ok(Some(visitor))
+}
+
+/// Returns the reply to a request that is refused.
+fn refuse(guard: &Guard, refusal: Refusal, request: &Parts, viewer: &Viewer) -> Response {
+    if request.uri.path().starts_with(API_PATH) {
+        // A program has no link to open.
+        let text = if refusal == Refusal::Token {
+            NO_TOKEN.to_owned()
+        } else {
+            refusal.text().to_string()
+        };
+        return api::error_reply(refusal.status(), text);
+    }
+    // Only a member of a team has something to write into the form.
+    if refusal == Refusal::Token && guard.has_tokens() && request.method == Method::GET {
+        return (refusal.status(), pages::sign_in::sign_in_page("", viewer)).into_response();
+    }
+    refusal.into_response()
+}
+
 impl IntoResponse for Refusal {
     fn into_response(self) -> Response {
         let mut response = (self.status(), self.text().to_string()).into_response();
@@ -277,32 +343,5 @@ impl IntoResponse for Refusal {
     }
 }
 
-/// Sets the cookie, and leads to the list.
-async fn open(
-    State(shared): State<Arc<Shared>>,
-    viewer: Viewer,
-    Path(key): Path<String>,
-) -> Result<Response, Refusal> {
-    lead_to(&shared, viewer, &key, "/")
-}
-
-/// Sets the cookie, and leads to the run of a process.
-async fn open_process(
-    State(shared): State<Arc<Shared>>,
-    viewer: Viewer,
-    Path((key, process)): Path<(String, u32)>,
-) -> Result<Response, Refusal> {
-    lead_to(&shared, viewer, &key, &pages::starting::address(process))
-}
-
-fn lead_to(shared: &Shared, viewer: Viewer, key: &str, address: &str) -> Result<Response, Refusal> {
-    let cookie = shared.guard.use_link(key)?;
-    let cookie = HeaderValue::from_str(&cookie).map_err(|_| Refusal::Link)?;
-    // No redirect: browsers send a cookie with SameSite=Strict only after a page of the same site.
-    let leads_on = HeaderValue::from_str(&format!("0;url={address}")).map_err(|_| Refusal::Link)?;
-    // The link works once, so no choice of a language may lead back to it.
-    let viewer = Viewer { address: None, ..viewer };
-    let content = html! { p { a href=(address) { (viewer.text("link-continue")) } } };
-    let page = page(&viewer, &viewer.text("link-title"), &strip(&viewer, &html! {}), &content);
-    Ok(([(header::SET_COOKIE, cookie), (header::REFRESH, leads_on)], page).into_response())
-}
+#[cfg(test)]
+mod tests;

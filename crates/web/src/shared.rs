@@ -4,12 +4,15 @@ use crate::edited_texts::EditedTexts;
 use crate::fields::Fields;
 use crate::guard::Guard;
 use crate::layout::Problem;
+use crate::leases::Leases;
 use crate::process::StartedProcess;
+use crate::program::StudioProgram;
 use crate::recordings::StartedRecordings;
 use crate::texts::{Viewer, message};
 use crate::tries::Tries;
+use crate::visitor::Visitor;
 use crate::watched::WatchedRuns;
-use axum::body::Body;
+use axum::body::{Body, Bytes};
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use axum::http::{StatusCode, Uri};
@@ -17,11 +20,14 @@ use brunt_engine::clock::unix_seconds;
 use brunt_runner::history::HistoryCache;
 use brunt_spec::System;
 use brunt_store::{Store, StoreError};
+use serde_json::Value;
 use std::convert::Infallible;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
+use tempfile::TempDir;
+use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
@@ -30,6 +36,9 @@ const MAX_FORM_BYTES: usize = 64 << 10;
 
 /// Maximum time for the head of a request, and for its form.
 pub const MAX_READING: Duration = Duration::from_secs(10);
+
+/// Maximum number of archives that are transferred at once. Each needs its size on the disk twice.
+const MOST_TRANSFERS: usize = 4;
 
 /// The state that all pages share.
 ///
@@ -61,9 +70,38 @@ pub struct Shared {
     pub system: System,
     /// Time of the latest request, in seconds since 1970-01-01 UTC.
     pub latest_request: AtomicU64,
+    /// Leases on servers.
+    pub leases: Mutex<Leases>,
+    /// Places for archives that are transferred.
+    pub transfers: Arc<Semaphore>,
+    /// The `OpenAPI` document.
+    pub openapi: Value,
 }
 
 impl Shared {
+    /// Returns the state of a studio that has answered nothing yet.
+    pub fn new(directory: PathBuf, guard: Guard, program: StudioProgram, openapi: Value) -> Self {
+        let StudioProgram { command, program, system, warn: _ } = program;
+        Self {
+            directory,
+            idle_stores: Mutex::default(),
+            guard,
+            watched: WatchedRuns::default(),
+            command,
+            program,
+            started: Mutex::default(),
+            tries: Mutex::default(),
+            edited_texts: Mutex::default(),
+            system,
+            latest_request: AtomicU64::default(),
+            leases: Mutex::default(),
+            recordings: Mutex::default(),
+            histories: HistoryCache::default(),
+            transfers: Arc::new(Semaphore::new(MOST_TRANSFERS)),
+            openapi,
+        }
+    }
+
     /// Locks the processes that the studio has started.
     pub fn started(&self) -> MutexGuard<'_, Vec<StartedProcess>> {
         self.started.lock().unwrap_or_else(PoisonError::into_inner)
@@ -82,6 +120,30 @@ impl Shared {
     /// Locks the latest texts in editors.
     pub fn edited_texts(&self) -> MutexGuard<'_, EditedTexts> {
         self.edited_texts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Locks the leases.
+    pub fn leases(&self) -> MutexGuard<'_, Leases> {
+        self.leases.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Starts brunt for the current visitor, with the store of the studio. The folder is removed after the start.
+    ///
+    /// # Errors
+    ///
+    /// The system does not allow it.
+    pub fn start(
+        &self,
+        arguments: &[String],
+        folder: Option<TempDir>,
+    ) -> Result<StartedProcess, Problem> {
+        let visitor = Visitor::current();
+        // Members of a team must not measure one server at once; one person may want to.
+        let holder = visitor.as_ref().filter(|_| self.guard.has_tokens()).map(Visitor::holder);
+        let process = StartedProcess::start(&self.program, arguments, &self.directory, holder);
+        let mut process = process.map_err(|error| Problem::internal(&error))?;
+        process.folder = folder;
+        Ok(process)
     }
 
     /// Notes a request.
@@ -131,21 +193,38 @@ pub async fn form(shared: &Shared, body: Body) -> Result<Fields, Problem> {
 ///
 /// It is too long, too slow, or not from a page of this studio.
 pub async fn form_up_to(max_bytes: usize, shared: &Shared, body: Body) -> Result<Fields, Problem> {
-    let read = timeout(MAX_READING, axum::body::to_bytes(body, max_bytes)).await;
-    let bytes = read.map_err(|_| Problem {
-        status: StatusCode::REQUEST_TIMEOUT,
-        text: message!("form-slow"),
-    })?;
-    let bytes = bytes.map_err(|_| Problem {
-        status: StatusCode::PAYLOAD_TOO_LARGE,
-        text: message!("form-long", bytes = max_bytes),
-    })?;
-    let fields = Fields::decode(&bytes);
+    let fields = Fields::decode(&read_body(max_bytes, MAX_READING, body).await?);
     shared
         .guard
         .check_form(fields.first("token"))
         .map_err(|refusal| Problem { status: refusal.status(), text: refusal.text() })?;
     Ok(fields)
+}
+
+/// Reads a short form without a token: that of a visitor before the admission.
+///
+/// # Errors
+///
+/// It is too long or too slow.
+pub async fn unchecked_form(body: Body) -> Result<Fields, Problem> {
+    Ok(Fields::decode(&read_body(MAX_FORM_BYTES, MAX_READING, body).await?))
+}
+
+/// Reads the content of a request.
+///
+/// # Errors
+///
+/// It is too long or too slow.
+pub async fn read_body(max_bytes: usize, max_time: Duration, body: Body) -> Result<Bytes, Problem> {
+    let read = timeout(max_time, axum::body::to_bytes(body, max_bytes)).await;
+    let bytes = read.map_err(|_| Problem {
+        status: StatusCode::REQUEST_TIMEOUT,
+        text: message!("form-slow"),
+    })?;
+    bytes.map_err(|_| Problem {
+        status: StatusCode::PAYLOAD_TOO_LARGE,
+        text: message!("form-long", bytes = max_bytes),
+    })
 }
 
 /// Does work on another thread, so that other requests need not wait.
@@ -158,7 +237,8 @@ pub async fn on_thread<T: Send + 'static>(
     work: impl FnOnce(&Shared) -> Result<T, Problem> + Send + 'static,
 ) -> Result<T, Problem> {
     let shared = Arc::clone(shared);
-    let done = spawn_blocking(move || work(&shared)).await;
+    let visitor = Visitor::current();
+    let done = spawn_blocking(move || Visitor::sync_scope(visitor, || work(&shared))).await;
     done.map_err(|error| Problem::internal(&error))?
 }
 

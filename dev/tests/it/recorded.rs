@@ -26,7 +26,7 @@ const FILES: [(&str, &str); 5] = [
 ];
 
 /// Commands with a help text.
-const COMMANDS: [&str; 46] = [
+const COMMANDS: [&str; 51] = [
     "",
     "run",
     "check",
@@ -65,6 +65,11 @@ const COMMANDS: [&str; 46] = [
     "runs prune",
     "runs export",
     "runs import",
+    "runs push",
+    "runs pull",
+    "studio",
+    "studio token",
+    "studio openapi",
     "analyse",
     "install-names",
     "report",

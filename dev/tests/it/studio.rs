@@ -4,6 +4,7 @@
 mod languages;
 mod plans;
 mod recordings;
+mod team;
 
 use crate::world::lab::lab;
 use crate::world::odd::{page, serve_reply};

@@ -4,8 +4,14 @@ use super::options;
 use super::store::StoreArgs;
 use super::with_n;
 use brunt_spec::settings::{RunSettings, SettingTable, rows};
+#[cfg(feature = "studio")]
+use brunt_spec::words;
 use brunt_store::Store;
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
+#[cfg(feature = "studio")]
+use std::path::{Path, PathBuf};
+#[cfg(feature = "studio")]
+use std::time::Duration;
 
 /// Arguments of `brunt run`.
 #[derive(Debug, Clone)]
@@ -25,10 +31,24 @@ pub struct RunArgs {
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Store")]
 pub struct BrowserArgs {
-    /// Open the page of the run, whose figures and charts follow it, in the browser
+    /// Open the page of the run, which follows it, in the browser; with =URL, lease the servers from a
+    /// team's studio, and push the run to it
     #[cfg(feature = "studio")]
-    #[arg(long, conflicts_with_all = ["no_store", "trace"])]
-    studio: bool,
+    #[arg(
+        long, value_name = "URL", num_args = 0..=1, require_equals = true, default_missing_value = "",
+        conflicts_with_all = ["no_store", "trace"]
+    )]
+    studio: Option<String>,
+
+    /// Authority to trust for the certificate of the team's studio, as PEM [default: the system's]
+    #[cfg(feature = "studio")]
+    #[arg(long, value_name = "FILE", requires = "studio")]
+    studio_cacert: Option<PathBuf>,
+
+    /// Wait up to this time for the end of another lease on the servers, such as 10m
+    #[cfg(feature = "studio")]
+    #[arg(long, value_name = "TIME", requires = "studio", value_parser = words::duration::positive_with_unit)]
+    wait_lease: Option<Duration>,
 }
 
 impl BrowserArgs {
@@ -39,9 +59,27 @@ impl BrowserArgs {
     )]
     pub fn show(&self, store: &Store) {
         #[cfg(feature = "studio")]
-        if self.studio {
+        if self.studio.as_deref() == Some("") {
             crate::browser::show_this_process(store);
         }
+    }
+}
+
+#[cfg(feature = "studio")]
+impl BrowserArgs {
+    /// Address of a team's studio; None for a run without a team.
+    pub fn team(&self) -> Option<&str> {
+        self.studio.as_deref().filter(|url| !url.is_empty())
+    }
+
+    /// Certificates of the authority of the team's studio.
+    pub fn authority(&self) -> Option<&Path> {
+        self.studio_cacert.as_deref()
+    }
+
+    /// Maximum time to wait for a lease.
+    pub fn lease_wait(&self) -> Duration {
+        self.wait_lease.unwrap_or_default()
     }
 }
 

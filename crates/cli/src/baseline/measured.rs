@@ -41,6 +41,7 @@ pub fn measure(
         // The comparison reads the runs from the store.
         keep: StorePolicy::Create(runs::open(&args.store)?),
         programs: Vec::new(),
+        browser: None,
     };
     let exit = run_experiment(&experiment, context)?;
     let id = match exit {

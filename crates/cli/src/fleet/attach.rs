@@ -88,6 +88,7 @@ pub fn attach(args: &AttachArgs) -> Result<Exit, CommandError> {
         tracer: None,
         notes,
         route: None,
+        team: None,
     };
     measure(&session, &plan, &engine, context).map_err(runtime_error)
 }

@@ -3,7 +3,7 @@
 use super::{ArchiveFile, Contents, MAGIC};
 use crate::digest::{self, DigestHead, DigestReader};
 use crate::log::{self, LogHead, PackedReader, TrialOf};
-use crate::{Store, StoreError, directory, experiment, id};
+use crate::{Store, StoreError, StoredItem, directory, experiment, id};
 use brunt_model::codec::{Frame, frame, read_frame};
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -26,20 +26,38 @@ impl Store {
     /// [`StoreError`] if `path` cannot be read or is no archive, or the store cannot be written to.
     pub fn import(&self, path: &Path) -> Result<String, StoreError> {
         self.reconcile()?;
-        let archive = self.unpack_archive(path)?;
+        let archive = self.unpack_archive(path, is_readable)?;
         if let Some(id) = self.find_imported(&archive) {
             return Ok(id);
         }
         let mut ids = BTreeMap::new();
         let imported = self.move_files(&archive, &mut ids);
-        if imported.is_err() {
+        if let Ok(id) = &imported {
+            self.adopt_note(&archive, id)?;
+        } else {
             let new: Vec<String> = ids.into_values().collect();
             self.index().forget(&new)?;
         }
         imported
     }
 
-    fn unpack_archive(&self, path: &Path) -> Result<Unpacked, StoreError> {
+    /// Writes the note of the archive to the item that was imported.
+    pub(super) fn adopt_note(&self, archive: &Unpacked, id: &str) -> Result<(), StoreError> {
+        let Some(note) = &archive.note else { return Ok(()) };
+        match archive.files.first() {
+            Some((content, _)) if content.experiment => {
+                self.set_note(&StoredItem::Experiment(id.to_owned()), note)
+            }
+            _ => self.set_note(&StoredItem::Run(id.to_owned()), note),
+        }
+    }
+
+    /// Unpacks the files of an archive, each of which must be valid.
+    pub(super) fn unpack_archive(
+        &self,
+        path: &Path,
+        is_valid: fn(&ArchiveFile, &Path) -> bool,
+    ) -> Result<Unpacked, StoreError> {
         let mut from = BufReader::new(File::open(path).map_err(StoreError::io(path))?);
         let mut magic = [0; 8];
         let has_magic = from.read_exact(&mut magic).is_ok() && &magic == MAGIC;
@@ -58,12 +76,12 @@ impl Store {
         }
         // `Unpacked` removes its files when it is dropped, so each path is added before its file is
         // written.
-        let mut unpacked = Unpacked::default();
+        let mut unpacked = Unpacked { files: Vec::new(), note: contents.note };
         for content in contents.files {
             let place = self.directory.incoming().join(format!("{}-{}", id::draw(), content.id));
             unpacked.files.push((content.clone(), place.clone()));
             let whole = unpack(&mut from, content.bytes, &place).map_err(StoreError::io(&place))?;
-            if !whole || !is_readable(&content, &place) {
+            if !whole || !is_valid(&content, &place) {
                 return Err(refusal(path, TORN));
             }
         }
@@ -79,7 +97,7 @@ impl Store {
         (all && has_same_bytes(&here, place).unwrap_or(false)).then(|| content.id.clone())
     }
 
-    fn move_files(
+    pub(super) fn move_files(
         &self,
         archive: &Unpacked,
         ids: &mut BTreeMap<String, String>,
@@ -110,9 +128,9 @@ impl Store {
 
 /// The unpacked files of an archive, in the directory for incomplete files. Drop removes the
 /// ones that are left.
-#[derive(Default)]
-struct Unpacked {
-    files: Vec<(ArchiveFile, PathBuf)>,
+pub(super) struct Unpacked {
+    pub files: Vec<(ArchiveFile, PathBuf)>,
+    pub note: Option<String>,
 }
 
 impl Drop for Unpacked {
@@ -209,12 +227,17 @@ fn rewrite(head: &LogHead, mut rest: impl Read, path: &Path) -> io::Result<()> {
     out.into_inner()?.sync_all()
 }
 
-fn has_same_bytes(one: &Path, other: &Path) -> io::Result<bool> {
+pub(super) fn has_same_bytes(one: &Path, other: &Path) -> io::Result<bool> {
     let one = File::open(one)?;
     let other = File::open(other)?;
     if one.metadata()?.len() != other.metadata()?.len() {
         return Ok(false);
     }
+    is_equal(one, other)
+}
+
+/// True if both have the same bytes up to their end.
+pub(super) fn is_equal(one: impl Read, other: impl Read) -> io::Result<bool> {
     let mut one = BufReader::new(one).bytes();
     let mut other = BufReader::new(other).bytes();
     loop {

@@ -121,6 +121,11 @@ impl<R: Read> PackedReader<R> {
         self.from
     }
 
+    /// Number of unpacked bytes so far.
+    pub fn unpacked_bytes(&self) -> u64 {
+        self.unpacker.total_out()
+    }
+
     /// Returns the next event that this version knows; None at the end.
     ///
     /// # Errors

@@ -67,7 +67,7 @@ impl Store {
     }
 
     /// Returns the note of an item; None if it has none.
-    pub(super) fn note(&self, id: &str) -> Option<String> {
+    pub(crate) fn note(&self, id: &str) -> Option<String> {
         fs::read_to_string(self.directory.notes().join(id)).ok().filter(|text| !text.is_empty())
     }
 

@@ -1,9 +1,15 @@
 //! Tests export and import.
 
 use super::world::{experiment, keep, place, store};
+use crate::archive::{ArchiveFile, ArchiveLimits, Contents, MAGIC, ReceivedItem};
 use crate::{EntryFilter, ExperimentEnd, StoreError, StoredItem};
 use brunt_model::Environment;
+use brunt_model::codec::frame;
+use flate2::Compression;
+use flate2::write::DeflateEncoder;
 use std::fs;
+use std::io::Write;
+use std::path::Path;
 
 #[test]
 fn an_exported_experiment_is_complete() {
@@ -45,6 +51,113 @@ fn an_imported_experiment_gets_a_new_id_if_its_id_exists() {
     let study = to.study(&new).unwrap();
     assert_eq!((study.trials.len(), study.trials[0].id.as_deref()), (1, Some(run.as_str())));
     assert_eq!(fs::read_dir(elsewhere.path().join("incoming")).unwrap().count(), 0);
+}
+
+#[test]
+fn a_received_item_keeps_its_id_and_is_stored_once() {
+    let (directory, from) = store();
+    let id = from.begin_experiment(&experiment(), &Environment::default(), 1000.0).unwrap();
+    let run = keep(&from, Some((&id, place(0, 1, 1))), 1001.0);
+    from.end_experiment(&id, &ExperimentEnd::default()).unwrap();
+    from.set_note(&StoredItem::Experiment(id.clone()), "new kernel").unwrap();
+    let file = directory.path().join("e.brunt");
+    from.export(&StoredItem::Experiment(id.clone()), &file).unwrap();
+    let (_elsewhere, to) = store();
+    let limits = ArchiveLimits::default();
+    let received = to.receive(&file, &limits).unwrap();
+    assert_eq!(received, ReceivedItem { item: StoredItem::Experiment(id.clone()), is_new: true });
+    assert!(!to.receive(&file, &limits).unwrap().is_new);
+    assert_eq!(to.entry(&id).unwrap().note.as_deref(), Some("new kernel"));
+    assert_eq!(to.study(&id).unwrap().trials.len(), 1);
+    // A run without its experiment loses the name of the experiment, and is the same run.
+    let alone = directory.path().join("run.brunt");
+    from.export(&StoredItem::Run(run.clone()), &alone).unwrap();
+    assert!(!to.receive(&alone, &limits).unwrap().is_new);
+    let (_third, third) = store();
+    assert!(third.receive(&alone, &limits).unwrap().is_new);
+    assert!(!third.receive(&alone, &limits).unwrap().is_new);
+    assert_eq!(third.entry(&run).unwrap().experiment, None);
+}
+
+#[test]
+fn a_received_item_replaces_no_other_one() {
+    let (directory, from) = store();
+    let id = keep(&from, None, 1.0);
+    let file = directory.path().join("run.brunt");
+    from.export(&StoredItem::Run(id.clone()), &file).unwrap();
+    let limits = ArchiveLimits::default();
+    let (_elsewhere, to) = store();
+    let other = keep(&to, None, 2.0);
+    fs::rename(to.directory.run(&other), to.directory.run(&id)).unwrap();
+    to.index().claim_as(&id, crate::ItemKind::Run).unwrap();
+    assert!(
+        matches!(to.receive(&file, &limits), Err(StoreError::OtherContent(taken)) if taken == id)
+    );
+    let (_third, third) = store();
+    let tagged = keep(&third, None, 3.0);
+    third.tag(&StoredItem::Run(tagged), &id).unwrap();
+    assert!(matches!(third.receive(&file, &limits), Err(StoreError::OtherContent(_))));
+}
+
+#[test]
+fn received_archives_are_bounded_and_read_to_their_end() {
+    let (directory, from) = store();
+    let id = keep(&from, None, 1.0);
+    let file = directory.path().join("run.brunt");
+    let (elsewhere, to) = store();
+    let refused = |limits: &ArchiveLimits| match to.receive(&file, limits) {
+        Err(StoreError::Received(text)) => text,
+        other => panic!("{other:?}"),
+    };
+    let limits = ArchiveLimits::default();
+    from.export(&StoredItem::Run(id.clone()), &file).unwrap();
+    assert!(refused(&ArchiveLimits { bytes: 100, ..limits }).contains("(maximum: 100)"));
+    assert!(refused(&ArchiveLimits { files: 0, ..limits }).contains("has 1 files"));
+    let small = ArchiveLimits { unpacked_bytes: 100, ..limits };
+    assert!(refused(&small).contains("unpacks to more than 100 bytes"));
+    // A log with a damaged event, in frames of the archive that are whole.
+    let mut log = fs::read(from.directory.run(&id)).unwrap();
+    let middle = log.len() / 2;
+    log[middle] ^= 1;
+    write_archive(&file, &[(&id, &log)]);
+    assert!(refused(&limits).contains("has a damaged log"));
+    // A deflate stream that unpacks to 1000 times its size.
+    let mut bomb = fs::read(from.directory.run(&id)).unwrap()[..8].to_vec();
+    bomb.extend(frame(b"{\"belongs\":null}").unwrap());
+    let mut packer = DeflateEncoder::new(Vec::new(), Compression::best());
+    packer.write_all(&vec![0; 64 << 20]).unwrap();
+    bomb.extend(frame(&packer.finish().unwrap()).unwrap());
+    assert!(bomb.len() < 100_000);
+    write_archive(&file, &[(&id, &bomb)]);
+    assert!(refused(&limits).contains("has a damaged log"));
+    write_archive(&file, &[("../../x", &log)]);
+    assert!(refused(&limits).contains("is truncated or damaged"));
+    let whole = fs::read(from.directory.run(&id)).unwrap();
+    write_archive(&file, &[(&id, &whole), (&id, &whole)]);
+    assert!(refused(&limits).contains("two files of one id"));
+    write_archive(&file, &[(&id, &whole), ("k7m2xqp", &whole)]);
+    assert!(refused(&limits).contains("more than one run"));
+    assert!(to.list(&EntryFilter::All).unwrap().is_empty());
+    for folder in ["incoming", "runs", "experiments"] {
+        assert_eq!(fs::read_dir(elsewhere.path().join(folder)).unwrap().count(), 0);
+    }
+}
+
+/// Writes an archive of runs with these logs.
+fn write_archive(path: &Path, logs: &[(&str, &[u8])]) {
+    let files = logs.iter().map(|(id, log)| ArchiveFile {
+        id: (*id).to_owned(),
+        experiment: false,
+        digest: false,
+        bytes: log.len() as u64,
+    });
+    let contents = Contents { files: files.collect(), note: None };
+    let mut bytes = MAGIC.to_vec();
+    bytes.extend(frame(&serde_json::to_vec(&contents).unwrap()).unwrap());
+    for (_, log) in logs {
+        bytes.extend(frame(log).unwrap());
+    }
+    fs::write(path, bytes).unwrap();
 }
 
 #[test]

@@ -10,7 +10,7 @@ use brunt_runner::history::{self, HistoryCache, HistoryRequest};
 use brunt_spec::System;
 use brunt_store::selection::EntrySelection;
 use brunt_store::{EntryFilter, Store};
-use brunt_web::{Studio, StudioProgram};
+use brunt_web::{Studio, StudioAddress, StudioProgram};
 use std::io::Write;
 use std::net::SocketAddr;
 use std::path::Path;
@@ -37,8 +37,14 @@ fn main() {
             command: "brunt studio".into(),
             program: "brunt".into(),
             system: System::bare(1024, 1, None, 1),
+            warn: |_| {},
         };
-        let address = SocketAddr::from(([127, 0, 0, 1], 0));
+        let address = StudioAddress {
+            listen: SocketAddr::from(([127, 0, 0, 1], 0)),
+            hosts: Vec::new(),
+            tls: None,
+            tokens: None,
+        };
         let studio = Studio::bind(directory.into(), address, program).expect("a studio");
         let link = studio.new_link().expect("a link");
         writeln!(std::io::stdout(), "{link}").expect("output");

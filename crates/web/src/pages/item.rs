@@ -207,7 +207,8 @@ impl ItemPage<'_> {
     /// Forms for tags, pin and note.
     fn notes(&self) -> Markup {
         let entry = &self.entry;
-        let token = self.shared.guard.form_token().text();
+        let token = self.shared.guard.form_token();
+        let token = token.text();
         let action = format!("{}/change", self.address());
         let pin = if entry.pinned { ("unpin", "item-unpin") } else { ("pin", "item-pin") };
         let viewer = self.viewer;
@@ -299,11 +300,23 @@ pub async fn give_order(
     .await
 }
 
+/// Removes a tag of this item, not that of another one.
+///
+/// # Errors
+///
+/// The item does not have this tag.
+pub fn remove_tag(store: &Store, item: &StoredItem, tag: &str) -> Result<(), Problem> {
+    if !store.entry(item.id())?.tags.iter().any(|own| own == tag) {
+        return Err(Problem::bad_request(format!("{} does not have the tag `{tag}`.", item.id())));
+    }
+    Ok(store.untag(tag)?)
+}
+
 fn make_change(store: &Store, item: &StoredItem, fields: &Fields) -> Result<(), Problem> {
     if let Some(tag) = fields.all("tag").next() {
         store.tag(item, tag.trim())?;
     } else if let Some(tag) = fields.all("untag").next() {
-        store.untag(tag)?;
+        remove_tag(store, item, tag)?;
     } else if fields.has("pin") {
         store.pin(item)?;
     } else if fields.has("unpin") {

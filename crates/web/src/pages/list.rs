@@ -13,7 +13,7 @@ use brunt_report::layout::clean;
 use brunt_report::stored::{HEAD, WHAT, cells};
 use brunt_store::entry::LoadRange;
 use brunt_store::selection::{EntrySelection, SelectorField};
-use brunt_store::{IndexEntry, ItemKind, ItemState};
+use brunt_store::{IndexEntry, ItemKind, ItemState, Store, StoreError};
 use maud::{Markup, html};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -41,8 +41,9 @@ const VERDICT: usize = 7;
 const SUGGESTIONS: usize = 200;
 
 /// A run without an experiment, or an experiment with its runs.
-struct Item {
-    entry: IndexEntry,
+pub struct Item {
+    /// The entry of the run or experiment.
+    pub entry: IndexEntry,
     runs: Vec<IndexEntry>,
 }
 
@@ -85,12 +86,37 @@ pub async fn show(
     viewer: Viewer,
     uri: Uri,
 ) -> Result<Html<String>, Problem> {
-    with_store(&shared, move |store, _| {
-        let items = store.list_items()?.into_iter().rev();
-        let items: Vec<Item> = items.map(|(entry, runs)| Item { entry, runs }).collect();
-        Ok(list(&items, &query(&uri), &viewer))
-    })
-    .await
+    with_store(&shared, move |store, _| Ok(list(&read_items(store)?, &query(&uri), &viewer))).await
+}
+
+/// Returns all items of a store, the latest first.
+///
+/// # Errors
+///
+/// The store cannot be read.
+pub fn read_items(store: &Store) -> Result<Vec<Item>, StoreError> {
+    let items = store.list_items()?.into_iter().rev();
+    Ok(items.map(|(entry, runs)| Item { entry, runs }).collect())
+}
+
+/// Returns the items that the fields select.
+pub fn selected<'a>(items: &'a [Item], fields: &Fields) -> Vec<&'a Item> {
+    let selection = selection(fields);
+    items.iter().filter(|item| selection.contains(&item.entry, &item.runs)).collect()
+}
+
+/// Returns the items of the page that the fields name.
+pub fn rows_of_page<'a>(
+    fields: &Fields,
+    selected: &[&'a Item],
+) -> impl Iterator<Item = &'a Item> + use<'a> {
+    let first = (page_number(fields) - 1).saturating_mul(ROWS).min(selected.len());
+    let rows: Vec<&Item> = selected[first..].iter().take(ROWS).copied().collect();
+    rows.into_iter()
+}
+
+fn page_number(fields: &Fields) -> usize {
+    fields.first("page").parse().unwrap_or(1).max(1)
 }
 
 impl Item {
@@ -101,11 +127,9 @@ impl Item {
 }
 
 fn list(items: &[Item], fields: &Fields, viewer: &Viewer) -> Html<String> {
-    let selection = selection(fields);
-    let selected: Vec<&Item> =
-        items.iter().filter(|item| selection.contains(&item.entry, &item.runs)).collect();
-    let page_number: usize = fields.first("page").parse().unwrap_or(1).max(1);
-    let shown = selected.iter().skip((page_number - 1) * ROWS).take(ROWS);
+    let selected = selected(items, fields);
+    let page_number = page_number(fields);
+    let shown = rows_of_page(fields, &selected);
     let count = match (items.len(), selected.len()) {
         (all, found) if all == found => message!("runs-count", count = all),
         (all, found) => message!("runs-found", found = found.to_string(), count = all),
@@ -118,7 +142,7 @@ fn list(items: &[Item], fields: &Fields, viewer: &Viewer) -> Html<String> {
         } @else {
             p class="facts" { (viewer.format(&count)) }
             form action="/compare" method="get" {
-                (table(shown.copied(), viewer))
+                (table(shown, viewer))
                 p { button type="submit" { (viewer.text("runs-compare")) } " " span class="hint" { (viewer.text("runs-reference")) } }
             }
         }

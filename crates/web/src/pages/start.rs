@@ -5,7 +5,7 @@ use super::edit;
 use super::starting::address;
 use crate::fields::Fields;
 use crate::layout::{Problem, page, post_form, strip};
-use crate::process::StartedProcess;
+use crate::leases::LeaseEntry;
 use crate::shared::{Shared, form, query, with_store};
 use crate::texts::{Viewer, message};
 use axum::body::Body;
@@ -13,6 +13,8 @@ use axum::extract::State;
 use axum::http::Uri;
 use axum::response::{Html, Redirect};
 use brunt_editor::is_jmx;
+use brunt_engine::clock::unix_seconds;
+use brunt_model::numbers::span;
 use brunt_spec::plan::{PlanVariable, variables};
 use maud::{Markup, html};
 use std::fs;
@@ -75,8 +77,28 @@ pub async fn show(
                 }
             }))
         }
+        (leases(&shared.leases().entries(unix_seconds())))
     };
     Ok(page(&viewer, &viewer.text("strip-start"), &strip(&viewer, &html! {}), &content))
+}
+
+/// A table of the leases on servers.
+fn leases(leases: &[LeaseEntry]) -> Markup {
+    html! {
+        @if !leases.is_empty() {
+            h2 { "Leases" }
+            p class="hint" { "These servers are being measured. A run that needs one of them is refused." }
+            div class="scroll" { table {
+                thead { tr { th { "Servers" } th { "Holder" } th { "Purpose" } th { "Remaining time" } } }
+                tbody { @for lease in leases { tr {
+                    td { (lease.targets.join(", ")) }
+                    td { (lease.holder) }
+                    td { (lease.purpose) }
+                    td { (span((lease.until_unix_seconds - unix_seconds()).max(0.0).ceil())) }
+                } } }
+            } }
+        }
+    }
 }
 
 fn is_url(target: &str) -> bool {
@@ -111,10 +133,9 @@ fn field(name: &str, title: &str, example: &str) -> Markup {
 /// The form has no target, or the process cannot be started.
 pub async fn start(State(shared): State<Arc<Shared>>, body: Body) -> Result<Redirect, Problem> {
     let fields = form(&shared, body).await?;
-    with_store(&shared, move |store, shared| {
+    with_store(&shared, move |_, shared| {
         let arguments = arguments(&fields)?;
-        let process = StartedProcess::start(&shared.program, &arguments, store.directory())
-            .map_err(|error| Problem::internal(&error))?;
+        let process = shared.start(&arguments, None)?;
         let address = address(process.number);
         shared.started().push(process);
         Ok(Redirect::to(&address))

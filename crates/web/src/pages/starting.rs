@@ -70,11 +70,15 @@ fn waiting(messages: &str, viewer: &Viewer) -> Response {
     ([again], page(viewer, &title, &strip(viewer, &html! {}), &content)).into_response()
 }
 
+/// True if a process that has ended has stored a run.
+pub fn has_stored(status: ExitStatus) -> bool {
+    let failures = [Exit::Failed, Exit::Usage].map(|exit| i32::from(exit.code()));
+    status.code().is_some_and(|code| !failures.contains(&code))
+}
+
 /// A process that has ended already: a quick run, or a refusal.
 fn after_end(status: ExitStatus, messages: &str) -> Result<Response, Problem> {
-    let failures = [Exit::Failed, Exit::Usage].map(|exit| i32::from(exit.code()));
-    // With other codes, a run was stored.
-    if status.code().is_some_and(|code| !failures.contains(&code)) {
+    if has_stored(status) {
         return Ok(Redirect::to("/runs/last").into_response());
     }
     Err(Problem::bad_request(if messages.is_empty() {
@@ -85,7 +89,7 @@ fn after_end(status: ExitStatus, messages: &str) -> Result<Response, Problem> {
 }
 
 /// The run that this process makes now.
-fn run_of(store: &Store, process: u32) -> Result<Option<String>, StoreError> {
+pub fn run_of(store: &Store, process: u32) -> Result<Option<String>, StoreError> {
     let entries = store.list(&EntryFilter::Unfinished)?;
     let mut runs = entries
         .into_iter()

@@ -74,7 +74,7 @@ pub fn begin(shared: &Shared, store: &FilePath, file: &str) -> Result<String, Pr
     }
     let folder = TempDir::new().map_err(|error| Problem::internal(&error))?;
     let words = ["run", file, "--trace", "--trace-files", &folder.path().display().to_string()];
-    let process = StartedProcess::start(&shared.program, &words.map(str::to_owned), store)
+    let process = StartedProcess::start(&shared.program, &words.map(str::to_owned), store, None)
         .map_err(|error| Problem::internal(&error))?;
     Ok(address(shared.tries().add(file, process, folder)))
 }
@@ -155,7 +155,8 @@ impl TryContent {
     }
 
     fn html(&self, fields: &Fields, shared: &Shared, viewer: &Viewer) -> Result<Markup, Problem> {
-        let token = shared.guard.form_token().text();
+        let token = shared.guard.form_token();
+        let token = token.text();
         let chosen = fields.first("sample").parse().ok().and_then(|number| self.sample(number));
         let failed = self.samples.iter().find(|sample| !sample.record.success);
         let chosen = chosen.or(failed).or(self.samples.first());

@@ -27,8 +27,8 @@ refused-link = This link does not work any more. Press Enter where `brunt studio
 problem-title = Not shown
 problem-runs = All runs
 problem-no-page = There is no such page.
-form-slow = The form did not come in time.
-form-long = This form has at most { $bytes } bytes.
+form-slow = The content of the request did not come in time.
+form-long = The content of this request has at most { $bytes } bytes.
 language-unknown = `{ $tag }`: this form has no known language; write en or zh.
 
 ## List of runs and experiments
@@ -397,3 +397,14 @@ history-figure = Figure
 history-like = Runs like
 history-latest-run = latest
 history-latest = Latest
+
+## Team
+
+refused-permission = This token has the permission `read`, and `run` is needed here. The operator of the studio makes one: brunt studio token NAME run
+refused-cookie = The API changes nothing for a cookie. Send the header `Authorization: Bearer TOKEN`, with a token of `brunt studio token NAME run`.
+refused-tokens = No token is valid now, because the file of tokens cannot be used. The operator of the studio sees the reason in its messages.
+strip-sign-out = Sign out
+sign-in-title = Sign in
+sign-in-token = Token
+sign-in-hint = The operator of this studio makes tokens with { $command }.
+sign-in-no-token = There is no such token.

@@ -27,8 +27,8 @@ refused-link = 此链接已失效。在运行 `brunt studio` 的终端按 Enter 
 problem-title = 无法显示
 problem-runs = 所有运行
 problem-no-page = 没有这个页面。
-form-slow = 未能及时收到表单。
-form-long = 此表单最多 { $bytes } 字节。
+form-slow = 未能及时收到请求的内容。
+form-long = 此请求的内容最多 { $bytes } 字节。
 language-unknown = `{ $tag }`：表单中的语言未知；请填写 en 或 zh。
 
 ## 运行与实验列表
@@ -381,3 +381,14 @@ history-figure = 指标
 history-like = 同类运行
 history-latest-run = 最近一次
 history-latest = 最近
+
+## Team
+
+refused-permission = 此令牌的权限为 `read`，而这里需要 `run`。Studio 的运维人员可以创建一个：brunt studio token NAME run
+refused-cookie = API 不接受用 cookie 进行的更改。请发送请求头 `Authorization: Bearer TOKEN`，令牌由 `brunt studio token NAME run` 创建。
+refused-tokens = 现在没有有效的令牌，因为令牌文件无法使用。Studio 的运维人员可以在其消息中看到原因。
+strip-sign-out = 退出登录
+sign-in-title = 登录
+sign-in-token = 令牌
+sign-in-hint = 此 Studio 的运维人员使用 { $command } 创建令牌。
+sign-in-no-token = 没有这样的令牌。

@@ -142,12 +142,12 @@ fn each_page_is_in_the_language_of_its_viewer() {
             assert!(!is_chinese(&text) || text == "中文", "{target}: {text}");
         }
     }
+    let cells = Regex::new("(?s)<section class=\"differences\".*?</section>").expect("valid");
+    let rows = Regex::new("(?s)<tbody>.*?</tbody>").expect("valid");
     let mut wrong = Vec::new();
     for (target, body) in pages.bodies(CHINESE) {
         assert!(body.contains("<html lang=\"zh\">"), "{target}: {body}");
         // Facts and places in plans have the names of the JSON reports.
-        let cells = Regex::new("(?s)<section class=\"differences\".*?</section>").expect("valid");
-        let rows = Regex::new("(?s)<tbody>.*?</tbody>").expect("valid");
         let body = cells.replace(&body, |section: &regex::Captures| {
             rows.replace_all(&section[0], "").into_owned()
         });

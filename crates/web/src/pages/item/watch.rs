@@ -97,7 +97,8 @@ impl ItemPage<'_> {
     /// State of an active run, and forms for orders to it.
     fn live_strip(&self, newest: Tick) -> Markup {
         let action = format!("{}/order", self.address());
-        let token = self.shared.guard.form_token().text();
+        let token = self.shared.guard.form_token();
+        let token = token.text();
         let viewer = self.viewer;
         let time = span(newest.seconds());
         // The script of the page puts figures in place of the mark.

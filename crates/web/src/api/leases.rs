@@ -1,0 +1,76 @@
+//! Leases on servers.
+
+use super::{ApiProblem, read_json, visitor};
+use crate::layout::{Problem, json};
+use crate::leases::{LeaseRefusal, LeaseRequest};
+use crate::shared::Shared;
+use crate::token::Token;
+use axum::body::Body;
+use axum::extract::{Path, State};
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use brunt_engine::clock::unix_seconds;
+use std::sync::Arc;
+
+impl From<LeaseRefusal> for Problem {
+    fn from(refusal: LeaseRefusal) -> Self {
+        let status = match refusal {
+            LeaseRefusal::Held { .. } => StatusCode::CONFLICT,
+            LeaseRefusal::Unknown => StatusCode::NOT_FOUND,
+            LeaseRefusal::TooMany => StatusCode::TOO_MANY_REQUESTS,
+            LeaseRefusal::Target(_)
+            | LeaseRefusal::Targets(_)
+            | LeaseRefusal::Purpose(_)
+            | LeaseRefusal::Seconds(_) => StatusCode::BAD_REQUEST,
+        };
+        Self { status, text: refusal.to_string().into() }
+    }
+}
+
+/// Lists the leases.
+///
+/// # Errors
+///
+/// They cannot be written as JSON.
+pub async fn list(State(shared): State<Arc<Shared>>) -> Result<Response, ApiProblem> {
+    let entries = shared.leases().entries(unix_seconds());
+    Ok(json(&entries)?)
+}
+
+/// Takes a lease.
+///
+/// # Errors
+///
+/// Another lease has one of its targets, or the request is malformed.
+pub async fn take(State(shared): State<Arc<Shared>>, body: Body) -> Result<Response, ApiProblem> {
+    let request: LeaseRequest = read_json(body).await?;
+    let key = Token::random().map_err(|error| Problem::internal(&error))?;
+    let lease = shared.leases().take(&request, visitor()?.holder(), unix_seconds(), key)?;
+    Ok((StatusCode::CREATED, json(&lease)?).into_response())
+}
+
+/// Renews a lease.
+///
+/// # Errors
+///
+/// The visitor has no lease with this key.
+pub async fn renew(
+    State(shared): State<Arc<Shared>>,
+    Path(key): Path<String>,
+) -> Result<Response, ApiProblem> {
+    let lease = shared.leases().renew(&key, visitor()?.holder(), unix_seconds())?;
+    Ok(json(&lease)?)
+}
+
+/// Releases a lease.
+///
+/// # Errors
+///
+/// The visitor has no lease with this key.
+pub async fn release(
+    State(shared): State<Arc<Shared>>,
+    Path(key): Path<String>,
+) -> Result<StatusCode, ApiProblem> {
+    shared.leases().release(&key, visitor()?.holder())?;
+    Ok(StatusCode::NO_CONTENT)
+}
