@@ -70,6 +70,7 @@ impl FleetRecord {
         let incomplete = folder.join("fleet.json.new");
         let mut file = private().write(true).create(true).truncate(true).open(&incomplete)?;
         file.write_all(&serde_json::to_vec(self)?)?;
+        // Without it, a power failure after the rename may leave an empty file.
         file.sync_data()?;
         fs::rename(incomplete, folder.join("fleet.json"))
     }
@@ -81,6 +82,7 @@ pub fn remove_old(folders: &Path, age: Duration) {
         let Ok(file) = File::open(folder.path().join("packets")) else { continue };
         let written = file.metadata().and_then(|metadata| metadata.modified());
         let is_old = written.is_ok_and(|at| at.elapsed().is_ok_and(|time| time > age));
+        // A controller that is alive has locked the file, even if it wrote nothing for hours.
         if is_old && file.try_lock_shared().is_ok() {
             _ = fs::remove_dir_all(folder.path());
         }

@@ -138,6 +138,7 @@ impl Cluster {
     ///
     /// There is no configuration, or it is invalid.
     pub async fn connect(namespace: Option<&str>) -> Result<Self, ClusterError> {
+        // The kubelet sets the first variable in each pod; a user sets the second one.
         let is_inside = std::env::var_os("KUBERNETES_SERVICE_HOST").is_some()
             && std::env::var_os("KUBECONFIG").is_none();
         let config = if is_inside {
@@ -172,6 +173,7 @@ impl Cluster {
         fleet.job_uid = job.metadata.uid;
         if let Some(service) = fleet.nats_service() {
             let service: Service = self.create_one("Service", &fleet.nats_name(), service).await?;
+            // The address, not the name, so that agents need no DNS for it.
             let address = service.spec.and_then(|spec| spec.cluster_ip).unwrap_or_default();
             let url = format!("nats://{address}:{NATS_PORT}");
             fleet.secret.insert("servers".into(), url);
@@ -329,6 +331,7 @@ impl Cluster {
     pub async fn delete(&self, fleet: &KubernetesFleet) {
         let api: Api<Job> = Api::namespaced(self.client.clone(), &self.namespace);
         let parameters = DeleteParams {
+            // By default, the API keeps the pods of a deleted Job of `batch/v1`.
             propagation_policy: Some(PropagationPolicy::Background),
             grace_period_seconds: Some(0),
             ..DeleteParams::default()

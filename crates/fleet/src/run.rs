@@ -143,6 +143,7 @@ pub fn start(order: FleetOrder<'_>) -> Result<(KubernetesRun, Vec<AgentStreams>)
     runtime.block_on(cluster.create(&mut fleet))?;
     tell(&format!("created the Job {} in the namespace {}", fleet.name, fleet.namespace));
     let runtime = Mutex::new(runtime);
+    // Until all agents are connected, an end is a failure, and `--keep on-failure` applies.
     let objects = Objects { runtime, cluster, fleet, has_failed: AtomicBool::new(true) };
     let connected = objects.connect(&mut access, start_deadline, &continuation, tell, stop);
     let zones = connected.and_then(|connected| Ok((connected, objects.zones(has_zones)?)));
@@ -152,6 +153,7 @@ pub fn start(order: FleetOrder<'_>) -> Result<(KubernetesRun, Vec<AgentStreams>)
             Ok(objects.with_nats(nats, streams, zones))
         }
         Err(error) => {
+            // A stop by the user is no failure, so no pod stays with `--keep on-failure`.
             if matches!(error, StartError::Stopped | StartError::Nats(NatsError::Stopped)) {
                 objects.has_failed.store(false, Ordering::Relaxed);
             }

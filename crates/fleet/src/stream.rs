@@ -68,6 +68,7 @@ pub struct PacketWriter(pub Arc<Outbox>);
 impl Write for PacketWriter {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let mut state = self.0.state();
+        // Without this wait, a slow network would fill the memory.
         while state.bytes.len() >= MAX_WAITING && !state.is_broken {
             state = self.0.has_room.wait(state).unwrap_or_else(PoisonError::into_inner);
         }

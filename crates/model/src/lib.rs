@@ -1,16 +1,12 @@
 //! The shared types of brunt, and their encodings. No I/O, no clock, and no defaults (see `spec`).
 //!
 //! A front end creates a [`Plan`], the engine [`Event`]s of it, and outputs fold these to a [`Run`].
-//! * [`request`], [`scenario`], [`load`], [`plan`], [`reply_policy`], [`extract`], [`modifier`]: a run.
-//! * [`outcome`], [`sample`], [`record`]: one request, and its form in JMeter's result files.
-//! * [`tally`], [`transaction`], [`snapshot`], [`spread`]: mergeable sums of samples.
-//! * [`event`], [`codec`]: output of the engine. [`part`], [`agent`], [`fleet`]: shares of agents.
-//! * [`run`], [`series`], [`history`], [`live_output`]: all events folded; figures during a run.
+//! * [`request`], [`scenario`], [`load`], [`plan`], [`reply_policy`], [`extract`], [`modifier`]: a run. [`outcome`], [`sample`], [`record`]: one request, and its form in JMeter's result files.
+//! * [`tally`], [`transaction`], [`snapshot`], [`spread`]: mergeable sums of samples. [`event`], [`codec`]: output of the engine. [`run`], [`series`], [`history`], [`live_output`]: all events folded; figures during a run. [`part`], [`agent`], [`fleet`]: shares of agents.
 //! * [`objective`], [`reached`], [`goal`]: bounds on figures, and the precision that ends a run.
-//! * [`experiment`], [`probe_spec`], [`study`]: many runs, readings of a server, and the results.
-//! * [`finding`], [`analysis`], [`question`], [`answer`], [`comparison`]: conclusions.
+//! * [`experiment`], [`probe_spec`], [`study`]: many runs, readings of a server, and the results. [`run_history`]: comparable runs over months.
+//! * [`finding`], [`analysis`], [`question`], [`answer`], [`comparison`]: conclusions. [`text`]: texts for people, in each language.
 //! * [`time`], [`numbers`], [`reading_names`], [`secret`]: instants, numbers as text, names.
-//! * [`text`]: texts for people, in each language.
 
 pub mod agent;
 pub mod analysis;

@@ -1,8 +1,7 @@
 //! Writes a run or a study, with one module for each format.
 //!
 //! Input is a [`Run`](brunt_model::Run), the fold of all events, with its
-//! [`Judgement`](brunt_model::Judgement), or a [`Study`](brunt_model::Study) with its
-//! [`Analysis`](brunt_model::Analysis). Output is bytes to a writer.
+//! [`Judgement`](brunt_model::Judgement), or a [`Study`](brunt_model::Study) with its [`Analysis`](brunt_model::Analysis). Output is bytes to a writer.
 //!
 //! The crate measures nothing and decides nothing; `model` defines the figures. It does not print,
 //! and does not know terminals or files.

@@ -111,6 +111,7 @@ impl TeamServer {
     /// The address or the token is malformed, or the certificates cannot be read.
     pub fn new(url: &str, token: &str, authority: Option<&Path>) -> Result<Self, TeamError> {
         let address = address(url)?;
+        // A line break would end the header field (RFC 9112, 5).
         let is_token = !token.is_empty() && token.bytes().all(|byte| byte.is_ascii_graphic());
         if !is_token {
             return Err(TeamError::Token);
@@ -119,6 +120,7 @@ impl TeamServer {
         let tls = uses_tls.then(|| tls_config(authority)).transpose()?;
         let config = Agent::config_builder()
             .timeout_connect(Some(CONNECT_TIMEOUT))
+            // ureq drops the content of an error otherwise, and it has the reason of the studio.
             .http_status_as_error(false)
             // A redirect would send the token elsewhere.
             .max_redirects(0)
@@ -275,6 +277,7 @@ fn address(text: &str) -> Result<Url, TeamError> {
     let is_this_machine = match url.host() {
         Some(Host::Ipv4(address)) => address.is_loopback(),
         Some(Host::Ipv6(address)) => address.is_loopback(),
+        // RFC 6761, 6.3: resolvers map this name to the loopback address.
         Some(Host::Domain(name)) => name == "localhost",
         None => false,
     };
@@ -313,6 +316,7 @@ fn tls_config(authority: Option<&Path>) -> Result<TlsConfig, TeamError> {
         roots.iter().map(|root| Certificate::from_der(root).to_owned()).collect();
     Ok(TlsConfig::builder()
         .root_certs(RootCerts::Specific(Arc::new(roots)))
+        // ureq has no cryptography in this build (feature `rustls-no-provider`).
         .unversioned_rustls_crypto_provider(Arc::new(aws_lc_rs::default_provider()))
         .build())
 }

@@ -184,9 +184,11 @@ impl Guard {
         if has_passed_proxy(&request.headers) {
             return Err(Refusal::Proxy);
         }
+        // Several `Host` fields are invalid (RFC 9112, 3.2), and programs choose different ones.
         let mut hosts = request.headers.get_all(header::HOST).iter();
         let (Some(host), None) = (hosts.next(), hosts.next()) else { return Err(Refusal::Host) };
         let host = host.to_str().map_err(|_| Refusal::Host)?;
+        // A target in absolute form overrides `Host` (RFC 9112, 3.2.2).
         let named = [Some(host), authority(&request.uri)];
         if !named.into_iter().flatten().all(|host| self.is_own(host)) {
             return Err(Refusal::Host);
@@ -269,6 +271,7 @@ impl Guard {
     }
 
     fn cookie_of(&self, value: &str) -> String {
+        // Without TLS, some browsers refuse a `Secure` cookie, also from localhost.
         let secure = if self.uses_tls { "; Secure" } else { "" };
         format!("{}={value}; Path=/; HttpOnly; SameSite=Strict{secure}", self.cookie)
     }
@@ -280,6 +283,7 @@ impl Guard {
     /// The key is wrong, or the link was used.
     pub fn use_link(&self, key: &str) -> Result<String, Refusal> {
         let mut link = self.link.lock().unwrap_or_else(PoisonError::into_inner);
+        // A wrong key does not end the link: any other site can lead a browser to one.
         link.take_if(|link| link.is(key)).ok_or(Refusal::Link)?;
         Ok(self.cookie_of(self.token.text()))
     }
@@ -320,6 +324,7 @@ fn has_passed_proxy(headers: &HeaderMap) -> bool {
 
 /// Adds the port to the name of a host, unless it has one.
 fn with_port(name: String, port: u16) -> String {
+    // An IPv6 address has colons, too, and is in brackets (RFC 3986, 3.2.2).
     let rest = name.rsplit_once(']').map_or(name.as_str(), |(_, rest)| rest);
     if rest.contains(':') { name } else { format!("{name}:{port}") }
 }

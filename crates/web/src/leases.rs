@@ -190,6 +190,7 @@ impl Leases {
     /// The holder has no lease with this key, or it has ended.
     pub fn renew(&mut self, key: &str, holder: &str, now: f64) -> Result<HeldLease, LeaseRefusal> {
         let mut own = self.0.iter_mut().filter(|lease| lease.is_of(key, holder));
+        // Another holder may have used the servers since its end, so it is not revived.
         let lease = own.find(|lease| lease.until > now);
         let lease = lease.ok_or(LeaseRefusal::Unknown)?;
         lease.until = now + f64::from(lease.seconds);

@@ -28,6 +28,7 @@ const PATH_PARAMETERS: [(&str, &str); 4] = [
 pub fn document() -> Value {
     let settings = SchemaSettings::draft2020_12().with(|settings| {
         settings.definitions_path = "/components/schemas".into();
+        // OpenAPI 3.1 is based on draft 2020-12, so its parts need no `$schema`.
         settings.meta_schema = None;
     });
     let mut generator = settings.into_generator();
@@ -134,6 +135,7 @@ fn responses(route: &Route, error: &Schema, generator: &mut SchemaGenerator) -> 
         RouteReply::Nothing => json!({ "description": "Done." }),
     };
     let status = match route.reply {
+        // With this status, a browser loads the page with GET (RFC 9110, 15.4.4).
         RouteReply::Redirect => "303",
         RouteReply::Nothing => "204",
         _ => "2XX",

@@ -56,6 +56,7 @@ impl StartedProcess {
     }
 
     fn spawn(command: &mut Command) -> io::Result<Self> {
+        // A full pipe would block the run, and it would break when the studio ends (pipe(7)).
         let errors = tempfile::tempfile()?;
         let mut child = command
             .stdin(Stdio::null())

@@ -59,6 +59,7 @@ impl RouteMethod {
 
     fn of(method: &Method) -> Option<Self> {
         match *method {
+            // axum answers HEAD with the handler of GET (RFC 9110, 9.3.2).
             Method::GET | Method::HEAD => Some(Self::Get),
             Method::POST => Some(Self::Post),
             Method::DELETE => Some(Self::Delete),

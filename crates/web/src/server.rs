@@ -171,6 +171,7 @@ impl Studio {
         let acceptor = tls.map(|files| files.acceptor()).transpose()?;
         let tokens = tokens.map(|path| TokenFile::open(path, program.warn)).transpose()?;
         let bound = TcpListener::bind(listen).and_then(|listener| {
+            // tokio does not set it, and a blocking accept would stop the runtime.
             listener.set_nonblocking(true)?;
             let address = listener.local_addr()?;
             Ok((listener, address))
@@ -229,6 +230,7 @@ impl Studio {
                 if end_idle.is_some_and(|limit| self.idle_time() >= limit) {
                     return Ok(());
                 }
+                // Before the accept, so that further connections wait in the kernel (listen(2)).
                 let place = connections.place().await.map_err(io::Error::other)?;
                 match timeout(IDLE_PAUSE, listener.accept()).await {
                     Ok(Ok((connection, peer))) => connections.spawn(connection, peer, place),

@@ -238,6 +238,7 @@ pub async fn on_thread<T: Send + 'static>(
 ) -> Result<T, Problem> {
     let shared = Arc::clone(shared);
     let visitor = Visitor::current();
+    // A value of a tokio task is not visible on another thread.
     let done = spawn_blocking(move || Visitor::sync_scope(visitor, || work(&shared))).await;
     done.map_err(|error| Problem::internal(&error))?
 }

@@ -91,6 +91,7 @@ impl Viewer {
         let address = request.uri.path_and_query().map(ToString::to_string);
         Self {
             language: language_of(&request.headers),
+            // The choice of a language leads back with GET, and a form's result has no such page.
             address: address.filter(|_| request.method == Method::GET),
             form_token: form_token.to_owned(),
         }
@@ -136,6 +137,7 @@ fn accepted_language(headers: &HeaderMap) -> Option<Language> {
         let (tag, parameters) = range.split_once(';').unwrap_or((range, ""));
         let Some(language) = Language::from_tag(tag.trim()) else { continue };
         let quality = quality(parameters);
+        // A quality of 0 means that the language is not acceptable (RFC 9110, 12.4.2).
         if quality > best.map_or(0.0, |(quality, _)| quality) {
             best = Some((quality, language));
         }
@@ -149,6 +151,7 @@ fn quality(parameters: &str) -> f64 {
         None if parameters.trim().is_empty() => 1.0,
         Some((name, value)) if name.trim().eq_ignore_ascii_case("q") => {
             let quality = value.trim().parse().unwrap_or(0.0);
+            // Rust also parses `NaN` and `inf`, which are no qualities.
             if (0.0..=1.0).contains(&quality) { quality } else { 0.0 }
         }
         _ => 0.0,

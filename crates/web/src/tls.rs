@@ -38,6 +38,7 @@ impl TlsFiles {
             CertificateDer::pem_file_iter(&self.certificate)
                 .and_then(Iterator::collect)
                 .map_err(|error| problem("--cert", &self.certificate, &error))?;
+        // The iterator skips other PEM sections, so a file with only a key is no error for it.
         if certificates.is_empty() {
             return Err(problem("--cert", &self.certificate, &"it has no certificate"));
         }

@@ -134,6 +134,7 @@ impl FileStamp {
             bytes: metadata.len(),
             mode: metadata.mode(),
             modified: [metadata.mtime(), metadata.mtime_nsec()],
+            // A program can set the time of modification back, but not this one (inode(7)).
             changed: [metadata.ctime(), metadata.ctime_nsec()],
         }
     }
@@ -181,6 +182,7 @@ impl TokenFile {
         if !loaded.is_usable {
             return Err(UnusableTokens);
         }
+        // A fast hash is enough: a drawn secret has 256 random bits, so guesses do not find it.
         let hash = hash(secret);
         Ok(loaded.rows.iter().find(|row| row.has(&hash)).cloned())
     }
@@ -205,6 +207,7 @@ pub struct UnusableTokens;
 
 fn read(path: &Path) -> Result<(FileStamp, Vec<TokenRow>), TokenError> {
     let file = File::open(path).map_err(TokenError::file(path))?;
+    // Of the open file: a check by path could be of another file than the one that is read.
     let metadata = file.metadata().map_err(TokenError::file(path))?;
     if !metadata.is_file() {
         return Err(TokenError::file(path)(io::Error::other("this is no regular file")));
@@ -226,6 +229,7 @@ fn parse(path: &Path, text: &str) -> Result<Vec<TokenRow>, TokenError> {
             continue;
         }
         let row = row(line).and_then(|row| {
+            // A lease has only the name of its holder, so two tokens must not share one.
             let is_new = rows.iter().all(|other| other.name != row.name);
             if is_new { Ok(row) } else { Err("another line has the same name") }
         });

@@ -79,6 +79,7 @@ async fn write_body(
     let mut parts: Vec<Bytes> = Vec::new();
     let mut waiting = 0;
     loop {
+        // A peer that sends nothing must not keep its place for the time of a whole archive.
         let part = timeout(MAX_READING, body.next()).await.map_err(|_| too_slow())?;
         let is_end = part.is_none();
         if let Some(part) = part {
@@ -93,6 +94,7 @@ async fn write_body(
         if total > max_bytes {
             return Err(too_large(max_bytes));
         }
+        // Each write needs another thread, and a TLS record has at most 16 KiB (RFC 8446, 5.1).
         if is_end || waiting >= PART_BYTES {
             file = write_parts(file, std::mem::take(&mut parts)).await?;
             waiting = 0;
@@ -145,6 +147,7 @@ pub fn send(file: NamedTempFile, place: OwnedSemaphorePermit) -> Result<Response
 fn parts(file: File, place: OwnedSemaphorePermit) -> impl Stream<Item = io::Result<Bytes>> {
     stream::try_unfold(Some((file, place)), async |state| {
         let Some((mut file, place)) = state else { return Ok(None) };
+        // A read of a regular file can block, and epoll(7) does not support it.
         let read = spawn_blocking(move || {
             let mut part = Vec::new();
             Read::by_ref(&mut file).take(PART_BYTES as u64).read_to_end(&mut part)?;

@@ -35,6 +35,7 @@ impl FromStr for ProxyAddress {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
+        // clap has this value for the option without a value (`default_missing_value`).
         if text == "default" {
             return Ok(Self(None));
         }

@@ -97,6 +97,7 @@ fn problem(text: impl Into<String>) -> LeaseProblem {
 
 fn order_locally(socket: &Path, order: &LeaseOrder) -> Result<LeaseAnswer, LeaseProblem> {
     let text = serde_json::to_string(order).unwrap_or_default();
+    // The studio reads a limited number of bytes, and would get an incomplete order.
     if text.len() > MAX_ORDER {
         return Err(problem("the run has more servers than a lease through the studio can name"));
     }
@@ -122,6 +123,7 @@ pub fn take(
     loop {
         match keeper.take(request) {
             Err(problem) if problem.is_held && waited < wait => {
+                // Only once: a message every 2 s would fill the log of a CI job.
                 if waited.is_zero() {
                     print_line(&format!("waiting for a lease: {}", problem.text));
                 }
@@ -169,6 +171,7 @@ impl Drop for RunLease {
     fn drop(&mut self) {
         drop(self.end.take());
         if let Some(thread) = self.thread.take() {
+            // Without this wait, the process could end before the release is sent.
             let _ = thread.join();
         }
     }

@@ -16,6 +16,7 @@ pub enum TeamRun {}
 
 impl TeamRun {
     /// Returns None.
+    #[expect(clippy::unnecessary_wraps, reason = "the same signature with a studio")]
     pub fn join<'p>(
         _args: &BrowserArgs,
         _store: Option<&Store>,

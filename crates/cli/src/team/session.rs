@@ -22,6 +22,7 @@ const MAX_PURPOSE: usize = 100;
 
 /// Prepares requests to a team's studio, with the token from the environment.
 pub fn server(url: &str, authority: Option<&Path>) -> Result<TeamServer> {
+    // CI systems set the variable of a missing secret to an empty text.
     let token = std::env::var(TOKEN_VARIABLE).ok().filter(|token| !token.is_empty());
     let Some(token) = token else {
         bail!(
@@ -29,6 +30,7 @@ pub fn server(url: &str, authority: Option<&Path>) -> Result<TeamServer> {
              `brunt studio token NAME run` has printed there"
         );
     };
+    // A secret that was read from a file often has a final line break.
     Ok(TeamServer::new(url, token.trim(), authority)?)
 }
 

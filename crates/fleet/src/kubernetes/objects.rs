@@ -55,6 +55,7 @@ impl KubernetesFleet {
 
     fn agent_pod(&self) -> Value {
         let mut pod = json!({
+            // `backoffLimitPerIndex` requires it.
             "restartPolicy": "Never",
             "terminationGracePeriodSeconds": 2,
             "automountServiceAccountToken": false,

@@ -89,6 +89,7 @@ pub fn reason(pod: &Pod) -> Option<String> {
     let status = pod.status.as_ref()?;
     for container in status.container_statuses.iter().flatten() {
         let Some(state) = &container.state else { continue };
+        // `ContainerCreating` comes before each normal start, so it is no problem.
         if let Some(waiting) = &state.waiting
             && waiting.reason.as_deref() != Some("ContainerCreating")
         {

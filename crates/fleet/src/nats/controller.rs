@@ -296,6 +296,7 @@ async fn create_stream(access: &NatsAccess, context: &Context) -> Result<(), Nat
             subjects: vec![access.subject("*", "*")],
             max_bytes: MAX_STREAM,
             max_age: MAX_AGE,
+            // `Old` would delete packets that no controller has on its disk yet.
             discard: DiscardPolicy::New,
             num_replicas: replicas,
             // A stream of another controller has another description, so it is not taken for this one.

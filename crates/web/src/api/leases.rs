@@ -45,6 +45,7 @@ pub async fn list(State(shared): State<Arc<Shared>>) -> Result<Response, ApiProb
 pub async fn take(State(shared): State<Arc<Shared>>, body: Body) -> Result<Response, ApiProblem> {
     let request: LeaseRequest = read_json(body).await?;
     let key = Token::random().map_err(|error| Problem::internal(&error))?;
+    // The holder is not in the request: a member must not take a lease for another one.
     let lease = shared.leases().take(&request, visitor()?.holder(), unix_seconds(), key)?;
     Ok((StatusCode::CREATED, json(&lease)?).into_response())
 }

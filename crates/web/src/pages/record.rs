@@ -83,6 +83,7 @@ pub async fn start(State(shared): State<Arc<Shared>>, body: Body) -> Result<Redi
         let arguments = arguments(&fields)?;
         let process = StartedProcess::start_without_store(&shared.program, &arguments)
             .map_err(|error| Problem::internal(&error))?;
+        // The fields return in a URL, and browsers keep URLs, with a token, in their history.
         let number = shared.recordings().add(fields.without("token"), process);
         Ok(Redirect::to(&address(number)))
     })
@@ -118,6 +119,7 @@ fn arguments(fields: &Fields) -> Result<Vec<String>, Problem> {
     for option in ["twice", "force"] {
         arguments.extend(fields.has(option).then(|| format!("--{option}")));
     }
+    // With `=`, a file name with a dash at its beginning is no option.
     arguments.push(format!("--output={file}"));
     Ok(arguments)
 }

@@ -46,6 +46,7 @@ pub async fn admit(
     viewer: Viewer,
     body: Body,
 ) -> Result<Response, Problem> {
+    // The token of a form belongs to a session, and this visitor has none yet.
     let fields: Fields = unchecked_form(body).await?;
     match shared.guard.sign_in(fields.first("secret").trim()) {
         Ok(cookie) => admitted(&cookie, "/", viewer),
