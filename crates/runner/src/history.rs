@@ -139,11 +139,14 @@ pub fn read(
     if alike.is_empty() {
         alike.push(&like);
     }
-    let older_runs = alike.len().saturating_sub(request.most_runs.clamp(1, MAX_RUNS));
     let plan = cache.figures(store, &like).plan;
     let mut runs = Vec::new();
     let mut other_plans = 0;
-    for entry in &alike[older_runs..] {
+    // The latest first. The number of logs that are read is bounded, too.
+    for entry in alike.iter().rev().take(MAX_RUNS) {
+        if runs.len() == request.most_runs {
+            break;
+        }
         let figures = cache.figures(store, entry);
         // An unknown plan is not known to be another one.
         if figures.plan.is_some() && plan.is_some() && figures.plan != plan {
@@ -152,6 +155,8 @@ pub fn read(
             runs.push(history_run(entry, &figures, request.measure));
         }
     }
+    runs.reverse();
+    let older_runs = alike.len() - runs.len() - other_plans;
     let series = HistorySeries {
         like_id: like.id.clone(),
         what: like.what.clone(),
