@@ -38,8 +38,8 @@ pub fn show_this_process(store: &Store) {
 fn link_to_this_process(store: &Store) -> io::Result<String> {
     let socket = store.studio_socket();
     let order = format!("{LINK} {}", std::process::id());
-    if let Ok(link) = ask(&socket, &order) {
-        return Ok(link);
+    if let Ok(reply) = ask(&socket, &order) {
+        return link_of(reply);
     }
     Command::new(std::env::current_exe()?)
         .args(["studio", "--no-open", "--listen", "127.0.0.1:0", "--end-idle", IDLE, "--store"])
@@ -53,11 +53,16 @@ fn link_to_this_process(store: &Store) -> io::Result<String> {
     // It listens only after it has opened the store.
     for _ in 0..LOOKS {
         thread::sleep(PAUSE);
-        if let Ok(link) = ask(&socket, &order) {
-            return Ok(link);
+        if let Ok(reply) = ask(&socket, &order) {
+            return link_of(reply);
         }
     }
-    ask(&socket, &order)
+    ask(&socket, &order).and_then(link_of)
+}
+
+/// Returns the link of a reply, which may be the reason why there is none.
+fn link_of(reply: String) -> io::Result<String> {
+    if reply.starts_with("http") { Ok(reply) } else { Err(io::Error::other(reply)) }
 }
 
 /// Opens the link in the user's browser, if there is one.

@@ -130,7 +130,7 @@ pub fn record(args: &RecordArgs) -> Result<Exit, CommandError> {
     };
     let recording = source.record_once(args, &stopped)?;
     if let Some(file) = &args.har {
-        write(file, recording.har())?;
+        write(file, recording.har(), args.force)?;
     }
     let (first, second) = match earlier {
         Some(earlier) => (earlier, Some(recording)),
@@ -162,9 +162,14 @@ pub fn record(args: &RecordArgs) -> Result<Exit, CommandError> {
         keep_static: args.keep_static,
         think: !args.no_think,
     };
-    let recorded_plan = plan::plan(&first, second.as_ref(), &conversion)
-        .inspect_err(|_| first.cuts.iter().for_each(|cut| print_left_out(cut)))
-        .map_err(|error| usage_error(error.into()))?;
+    let recorded_plan = match plan::plan(&first, second.as_ref(), &conversion) {
+        Ok(recorded_plan) => recorded_plan,
+        Err(error) => {
+            first.cuts.iter().for_each(|cut| print_left_out(cut));
+            rescue(args, &first);
+            return Err(usage_error(error.into()));
+        }
+    };
     for part in &recorded_plan.left_out {
         print_left_out(part);
     }
@@ -177,7 +182,11 @@ pub fn record(args: &RecordArgs) -> Result<Exit, CommandError> {
         crate::output::print(&recorded_plan.text).map_err(runtime_error)?;
         return Ok(Exit::Measured);
     };
-    write(output, &recorded_plan.text)?;
+    // Another recording may have made the file meanwhile.
+    if let Err(error) = write(output, &recorded_plan.text, args.force) {
+        rescue(args, &first);
+        return Err(error);
+    }
     let name = output.display();
     let next = format!("check it with `brunt plan check {name}`, run it with `brunt run {name}`");
     crate::output::print(format!("{name} is written: {next}\n")).map_err(runtime_error)?;
@@ -266,9 +275,34 @@ fn read(file: &Path) -> Result<Recording, CommandError> {
     Recording::from_har(&name, &text).map_err(|error| usage_error(error.into()))
 }
 
-fn write(file: &Path, text: &str) -> Result<(), CommandError> {
+/// Keeps the requests of a recording without a plan, unless `--har` has them.
+fn rescue(args: &RecordArgs, recording: &Recording) {
+    if args.har.is_some() {
+        return;
+    }
+    let kept = tempfile::Builder::new().prefix("brunt-recording-").suffix(".har").tempfile();
+    let kept = kept.and_then(|mut file| {
+        file.write_all(recording.har().as_bytes())?;
+        file.keep().map_err(|error| error.error)
+    });
+    match kept {
+        Ok((_, path)) => screen::print_line(&format!(
+            "brunt: the recording is kept: {0}; make a plan of a part of it with `brunt import har {0}`",
+            path.display()
+        )),
+        Err(error) => screen::print_line(&format!("brunt: the recording is lost: {error}")),
+    }
+}
+
+fn write(file: &Path, text: &str, overwrites: bool) -> Result<(), CommandError> {
+    let mut options = OpenOptions::new();
+    if overwrites {
+        options.create(true).truncate(true);
+    } else {
+        options.create_new(true);
+    }
     // A HAR contains secrets, so only its owner may read it.
-    let opened = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(file);
+    let opened = options.write(true).mode(0o600).open(file);
     opened
         .and_then(|mut file| {
             // The mode above does not apply to a file that exists.

@@ -140,7 +140,7 @@ pub fn studio(args: &StudioArgs) -> Result<Exit, CommandError> {
     if !args.no_open && io::stdout().is_terminal() {
         browser::open(&directory, &link);
     }
-    let _links = offer_links(&store, &studio);
+    let _links = offer_links(&store, &studio, args.tokens.is_some()).map_err(runtime_error)?;
     drop(store);
     if io::stdin().is_terminal() {
         let studio = Arc::clone(&studio);
@@ -151,20 +151,38 @@ pub fn studio(args: &StudioArgs) -> Result<Exit, CommandError> {
 }
 
 /// Answers other processes that ask for a link, unless an earlier studio of this store does.
-fn offer_links(store: &Store, studio: &Arc<Studio>) -> Option<LineSocket> {
+///
+/// # Errors
+///
+/// A team's studio finds an earlier one, which would give leases to its runs.
+fn offer_links(
+    store: &Store,
+    studio: &Arc<Studio>,
+    is_of_team: bool,
+) -> anyhow::Result<Option<LineSocket>> {
     let path = store.studio_socket();
     if ask(&path, LINK).is_ok() {
-        return None;
+        if is_of_team {
+            anyhow::bail!(
+                "another studio shows the store {}; end it, or write another directory",
+                store.directory().display()
+            );
+        }
+        return Ok(None);
     }
     let studio = Arc::clone(studio);
-    LineSocket::open(path, move |line| {
+    Ok(LineSocket::open(path, move |line| {
         if let Some(order) = line.strip_prefix(LEASE) {
             return studio.local_lease(order);
+        }
+        // A link has no name and no end, so a member whose token was removed could keep one.
+        if is_of_team {
+            return "a team's studio gives no links to processes".to_owned();
         }
         let process = line.strip_prefix(LINK).and_then(|process| process.trim().parse().ok());
         let link = process.map_or_else(|| studio.new_link(), |process| studio.new_link_to(process));
         link.unwrap_or_else(|error| error.to_string())
-    })
+    }))
 }
 
 /// Prints another link for each line from the terminal.

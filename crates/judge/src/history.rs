@@ -176,7 +176,9 @@ fn changed_facts(runs: &[&HistoryRun], index: usize) -> Vec<ChangedFact> {
     let mut facts = Vec::new();
     for place in places {
         let sides = [runs[place - 1].facts.clone(), runs[place].facts.clone()];
-        for fact in different_facts(&sides) {
+        // A fact that one side does not know is no change.
+        let known = different_facts(&sides);
+        for fact in known.into_iter().filter(|fact| fact.values.iter().all(Option::is_some)) {
             let mut values = fact.values.into_iter();
             facts.push(ChangedFact {
                 before_id: runs[place - 1].entry.id.clone(),

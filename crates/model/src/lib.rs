@@ -5,7 +5,7 @@
 //! * [`tally`], [`transaction`], [`snapshot`], [`spread`]: mergeable sums of samples. [`event`], [`codec`]: output of the engine. [`run`], [`series`], [`history`], [`live_output`]: all events folded; figures during a run. [`part`], [`agent`], [`fleet`]: shares of agents.
 //! * [`objective`], [`reached`], [`goal`]: bounds on figures, and the precision that ends a run.
 //! * [`experiment`], [`probe_spec`], [`study`]: many runs, readings of a server, and the results. [`run_history`]: comparable runs over months.
-//! * [`finding`], [`analysis`], [`question`], [`answer`], [`comparison`]: conclusions. [`text`]: texts for people, in each language.
+//! * [`finding`], [`analysis`], [`question`], [`answer`], [`comparison`]: conclusions. [`mod@text`]: texts for people, in each language.
 //! * [`time`], [`numbers`], [`reading_names`], [`secret`]: instants, numbers as text, names.
 
 pub mod agent;

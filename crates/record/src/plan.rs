@@ -43,7 +43,7 @@ pub fn plan(
             })?
         }
     };
-    plan.about = format!("Recorded by `brunt record`: {}.", first.name);
+    plan.about = format!("Recorded by `brunt record`: {}.", without_secrets(&first.name));
     // `brunt import har` has another name for this option.
     for part in &mut plan.left_out {
         *part = part.replace("--resources keeps", "--keep-static keeps");
@@ -52,6 +52,19 @@ pub fn plan(
     plan.notes.extend(correlation.iter().flat_map(notes));
     let text = write::yaml(&plan, &first.name)?;
     Ok(RecordedPlan { text, correlation, left_out: plan.left_out })
+}
+
+/// Returns the name of a recording. A URL may have secrets in its user information and its query.
+fn without_secrets(name: &str) -> String {
+    let Ok(mut url) = Url::parse(name) else { return name.to_owned() };
+    if url.has_host() {
+        // Both fail only for URLs without a host.
+        let _ = url.set_username("");
+        let _ = url.set_password(None);
+        url.set_query(None);
+        url.set_fragment(None);
+    }
+    url.into()
 }
 
 /// Host of a URL; None if it has none, or another scheme than HTTP.

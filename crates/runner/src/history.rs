@@ -84,7 +84,7 @@ pub struct SeriesSummary {
     pub last_unix_seconds: f64,
 }
 
-/// What a history needs of one stored item. An ended item never changes.
+/// What a history needs of one stored item. A complete item never changes.
 #[derive(Debug, Clone)]
 struct ItemFigures {
     /// Hash of its plan; None if only the index knows the item.
@@ -104,6 +104,10 @@ impl HistoryCache {
         known.unwrap_or_else(|| {
             // The lock is not held while files are read: other pages need it.
             let figures = Arc::new(ItemFigures::read(store, entry));
+            // An interrupted search may be resumed, and a log that cannot be read now may be readable later.
+            if entry.progress != ItemState::Whole || figures.plan.is_none() {
+                return figures;
+            }
             let mut retained = self.lock();
             if retained.len() >= MAX_RETAINED {
                 retained.clear();
@@ -230,6 +234,7 @@ fn liked(store: &Store, word: &str, measure: Measure) -> Result<IndexEntry, Hist
         (ItemKind::Run, ItemKind::Experiment) => {
             wrong("a single run", "`p99`, or the id of a search")
         }
+        _ if !has_ended(&entry) => Err(HistoryError::Nothing(name_of(measure))),
         _ => Ok(entry),
     }
 }

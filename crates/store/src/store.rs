@@ -4,7 +4,7 @@ mod baselines;
 mod digests;
 mod experiments;
 mod mend;
-mod notes;
+pub(crate) mod notes;
 mod open;
 pub mod retention;
 mod tags;

@@ -20,7 +20,7 @@ const PATH_PARAMETERS: [(&str, &str); 4] = [
         "Id of a run or experiment, the beginning of an id, a tag, the name of an experiment, or `last`.",
     ),
     ("key", "Key of a lease, or of a link."),
-    ("number", "Number of a try."),
+    ("number", "Number of a try or a recording."),
     ("process", "Number of a process that the studio has started."),
 ];
 
@@ -95,11 +95,12 @@ fn parameters(route: &Route) -> Value {
     of_path.chain(of_query).collect()
 }
 
-/// Ways to send the token. Only a program's header is accepted for changes through the API.
+/// Ways to send the token. Changes through the API take a program's header only, and forms of pages a cookie only.
 fn security(route: &Route) -> Value {
     match route.permission {
         None => json!([]),
         Some(_) if route.is_api() && route.is_change() => json!([{ "bearer": [] }]),
+        Some(_) if route.is_change() => json!([{ "cookie": [] }]),
         Some(_) => json!([{ "bearer": [] }, { "cookie": [] }]),
     }
 }

@@ -276,17 +276,17 @@ async fn admit(State(shared): State<Arc<Shared>>, request: Request, next: Next) 
             viewer.form_token =
                 form_token.map_or_else(String::new, |token| token.text().to_owned());
             let response = next.run(Request::from_parts(parts, body));
-            match visitor {
+            let response = match visitor.clone() {
                 Some(visitor) => visitor.scope(response).await,
                 None => response.await,
-            }
+            };
+            // The strip of the page depends on the visitor.
+            Visitor::sync_scope(visitor, || with_problem(response, &viewer))
         }
         Err(refusal) => refuse(&shared.guard, refusal, &parts, &viewer),
     };
     // Only here the language of the viewer is known for all of them.
-    if let Some(problem) = response.extensions_mut().remove::<Problem>() {
-        response = problem.page(&viewer);
-    } else if let Some(refusal) = response.extensions_mut().remove::<Refusal>() {
+    if let Some(refusal) = response.extensions_mut().remove::<Refusal>() {
         response = (refusal.status(), viewer.format(&refusal.text())).into_response();
     }
     let headers = response.headers_mut();
@@ -296,6 +296,14 @@ async fn admit(State(shared): State<Arc<Shared>>, request: Request, next: Next) 
     headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
     headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
     response
+}
+
+/// Returns the page of the problem of a reply, or the reply if it has none.
+fn with_problem(mut response: Response, viewer: &Viewer) -> Response {
+    match response.extensions_mut().remove::<Problem>() {
+        Some(problem) => problem.page(viewer),
+        None => response,
+    }
 }
 
 /// Returns the visitor of a request; None for a route that needs none. Paths that do not exist need a token.

@@ -148,6 +148,6 @@ pub fn send(server: &TeamServer, store: &Store, item: &StoredItem) -> Result<boo
 /// The command line, for others who want the same servers.
 fn purpose() -> String {
     // The studio shows it to other members.
-    let line = crate::redact::text(&crate::process::command_line());
-    line.chars().take(MAX_PURPOSE).collect()
+    let line = crate::redact::current().command(&crate::process::command_line());
+    line[..line.floor_char_boundary(MAX_PURPOSE)].to_owned()
 }

@@ -242,9 +242,13 @@ fn certificate_of(file: &Path, pem: &str) -> Result<CertificateDer<'static>, Rec
         .map_err(|error| file_error(file, &format!("no certificate: {error}")))
 }
 
-/// The certificate in a text with key and certificate.
+/// The certificate in a text with key and certificate. The key may follow it in a file that a user made.
 fn certificate_part(pem: &str) -> &str {
-    pem.find("-----BEGIN CERTIFICATE").map_or("", |start| &pem[start..])
+    const END: &str = "-----END CERTIFICATE-----";
+    let rest = pem.find("-----BEGIN CERTIFICATE").map_or("", |start| &pem[start..]);
+    let end = rest.find(END).map_or(rest.len(), |end| end + END.len());
+    // The line break after the end belongs to the file.
+    rest.get(..end + 1).filter(|part| part.ends_with('\n')).unwrap_or(&rest[..end])
 }
 
 /// End of the certificate, in seconds since 1970.

@@ -144,7 +144,7 @@ impl Servers {
         );
         prepare(&mut head.headers, is_socket);
         // The field must name the same server as the URL.
-        if version != Version::HTTP_2 && head.uri.authority().is_some() {
+        if head.uri.authority().is_some() {
             head.headers.remove(HOST);
         }
         head.uri = uri;

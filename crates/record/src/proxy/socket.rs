@@ -94,7 +94,8 @@ impl MessageReader {
                 Ok(None) => return,
                 Err(_) => return self.fail(),
             };
-            let is_large = self.message.len() as u64 + length > MAX_BODY_BYTES;
+            // A peer chooses the length, so a sum could overflow.
+            let is_large = length > MAX_BODY_BYTES.saturating_sub(self.message.len() as u64);
             if header.rsv1 || is_large {
                 return self.fail();
             }

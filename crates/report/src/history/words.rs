@@ -8,6 +8,7 @@ use brunt_model::run_history::{
     BetterDirection, ChangeSearch, ChangedFact, HistoryChange, HistoryEntry, Measure,
     MeasuredFigure, RunHistory, SeriesHistory,
 };
+use std::cmp::Ordering;
 
 /// Titles of the columns of the table of runs.
 pub const HEAD: [&str; 5] = ["id", "when (UTC)", "figure", "95 % CI", "verdict"];
@@ -100,12 +101,17 @@ pub fn change(measure: Measure, change: &HistoryChange) -> String {
         });
         format!(", {}{}", signed_percent(relative.value), ends.unwrap_or_default())
     });
-    let direction = match (change.after > change.before, measure.better()) {
-        (true, BetterDirection::Higher) | (false, BetterDirection::Lower) => "better",
-        (true, BetterDirection::Lower) | (false, BetterDirection::Higher) => "worse",
-    };
+    let direction =
+        match (change.after.total_cmp(&change.before), measure.better()) {
+            (Ordering::Greater, BetterDirection::Higher)
+            | (Ordering::Less, BetterDirection::Lower) => ", better",
+            (Ordering::Greater, BetterDirection::Lower)
+            | (Ordering::Less, BetterDirection::Higher) => ", worse",
+            // The distribution changed, though its median did not.
+            (Ordering::Equal, _) => "",
+        };
     format!(
-        "{}, between {} and {}: {} → {}{}; p = {}, {direction}",
+        "{}, between {} and {}: {} → {}{}; p = {}{direction}",
         day(change.unix_seconds),
         change.before_id,
         change.after_id,
@@ -147,13 +153,13 @@ pub fn conclusion(history: &RunHistory) -> String {
     }
     match &history.changes[..] {
         [] => format!(
-            "No change point in {runs} (false-alarm rate: {} of histories without a change).",
+            "No change point in {runs} (false-alarm rate with independent runs: {} of histories without a change).",
             level(history)
         ),
         changes => {
             let count = plural(changes.len() as u64, "change point");
             format!(
-                "{count} in {runs} (false-alarm rate: {} of histories without a change).",
+                "{count} in {runs} (false-alarm rate with independent runs: {} of histories without a change).",
                 level(history)
             )
         }
@@ -193,8 +199,8 @@ pub fn remarks(of_series: &SeriesHistory) -> Vec<String> {
     }
     if series.further_series > 0 {
         remarks.push(format!(
-            "{} also selected; choose one by one of its runs, with --like ID.",
-            count(series.further_series, "further series of runs")
+            "Further series in the selection: {}. Choose one by one of its runs, with --like ID.",
+            series.further_series
         ));
     }
     let excluded = history.entries.iter().filter(|entry| entry.exclusion.is_some()).count();
@@ -213,7 +219,7 @@ pub fn remarks(of_series: &SeriesHistory) -> Vec<String> {
             "Too few runs for an estimate of their autocorrelation: independent noise is assumed.".to_owned(),
         ),
         Some(autocorrelation) if autocorrelation > 0.4 => remarks.push(format!(
-            "Successive runs are similar (autocorrelation {autocorrelation:.1}): up to 20 % of such histories without a change have a false one."
+            "Successive runs are similar (autocorrelation {autocorrelation:.1}): up to 30 % of such histories without a change have a false one."
         )),
         _ => {}
     }

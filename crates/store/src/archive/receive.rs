@@ -6,6 +6,7 @@ use super::{ArchiveFile, Contents, MAGIC};
 use crate::digest::DigestReader;
 use crate::experiment::{self, ExperimentContents};
 use crate::log::{PackedReader, TrialOf};
+use crate::store::notes::check_note;
 use crate::{Store, StoreError, StoredItem};
 use brunt_model::codec::{Frame, LogError, read_frame};
 use brunt_model::{Experiment, Run};
@@ -66,6 +67,7 @@ impl Store {
         let archive = self.unpack_archive(path, |_, _| true).map_err(without_path)?;
         check_files(&archive, limits)?;
         let item = item_of(&archive)?;
+        archive.note.as_deref().map_or(Ok(()), check_note)?;
         // A push that is repeated after a broken connection must succeed.
         if self.has_all(&archive) {
             return Ok(ReceivedItem { item, is_new: false });

@@ -10,6 +10,19 @@ use std::path::Path;
 /// Maximum number of bytes in a note.
 const MAX_BYTES: usize = 4096;
 
+/// Checks the length of a note.
+///
+/// # Errors
+///
+/// [`StoreError`] if the text is too long.
+pub(crate) fn check_note(text: &str) -> Result<(), StoreError> {
+    let given = text.trim().len();
+    if given > MAX_BYTES {
+        return Err(StoreError::Note { most: MAX_BYTES, given });
+    }
+    Ok(())
+}
+
 impl Store {
     /// Gives an item a note, in place of the one that it has. An empty text removes it.
     ///
@@ -17,10 +30,8 @@ impl Store {
     ///
     /// [`StoreError`] if the text is too long, or the note cannot be written.
     pub fn set_note(&self, item: &StoredItem, text: &str) -> Result<(), StoreError> {
+        check_note(text)?;
         let text = text.trim();
-        if text.len() > MAX_BYTES {
-            return Err(StoreError::Note { most: MAX_BYTES, given: text.len() });
-        }
         if text.is_empty() {
             return self.remove_note(item.id());
         }

@@ -9,6 +9,7 @@ use crate::texts::Viewer;
 use axum::extract::State;
 use axum::http::Uri;
 use axum::response::Html;
+use brunt_model::numbers::plural;
 use brunt_model::run_history::{
     HistoryChange, HistoryEntry, HistorySegment, Measure, SeriesHistory,
 };
@@ -242,7 +243,7 @@ fn other_series(all: &[SeriesSummary], request: &HistoryRequest, fields: &Fields
                         a href=(fields.clone().without("like").with("like", &summary.latest_id).at(PATH)) {
                             (summary.what) ", " (summary.load)
                         }
-                        ": " (summary.runs) " runs, " (day(summary.first_unix_seconds)) " to " (day(summary.last_unix_seconds))
+                        ": " (plural(summary.runs as u64, "run")) ", " (day(summary.first_unix_seconds)) " to " (day(summary.last_unix_seconds))
                     }
                 } }
                 @if all.len() > SERIES { p { "These are the latest " (SERIES) "." } }

@@ -9,6 +9,7 @@ use crate::layout::{Problem, post_form, strip};
 use crate::shared::{Shared, form, query, with_store};
 use crate::study_html::StudyHtml;
 use crate::texts::{ELEMENT, Viewer, message};
+use crate::visitor::Visitor;
 use axum::body::Body;
 use axum::extract::{Path, State};
 use axum::http::Uri;
@@ -212,6 +213,12 @@ impl ItemPage<'_> {
         let action = format!("{}/change", self.address());
         let pin = if entry.pinned { ("unpin", "item-unpin") } else { ("pin", "item-pin") };
         let viewer = self.viewer;
+        if !Visitor::can_run() {
+            return html! {
+                @for tag in &entry.tags { span class="tag" { (tag) } }
+                @if let Some(note) = &entry.note { span class="hint" { (note) } }
+            };
+        }
         html! {
             @for tag in &entry.tags {
                 (post_form(&action, token, &html! {
