@@ -57,13 +57,15 @@ pub fn plan(
 /// Returns the name of a recording. A URL may have secrets in its user information and its query.
 fn without_secrets(name: &str) -> String {
     let Ok(mut url) = Url::parse(name) else { return name.to_owned() };
-    if url.has_host() {
-        // Both fail only for URLs without a host.
-        let _ = url.set_username("");
-        let _ = url.set_password(None);
-        url.set_query(None);
-        url.set_fragment(None);
+    let has_user = !url.username().is_empty() || url.password().is_some();
+    if !has_user && url.query().is_none() && url.fragment().is_none() {
+        return name.to_owned();
     }
+    // Both fail only for URLs without a host, which have no user information.
+    let _ = url.set_username("");
+    let _ = url.set_password(None);
+    url.set_query(None);
+    url.set_fragment(None);
     url.into()
 }
 

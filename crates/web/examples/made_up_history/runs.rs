@@ -92,10 +92,16 @@ fn snapshot(tenth: u64, level: f64, excess: u64) -> Event {
     snapshot.measured.begun = 100;
     snapshot.measured.completed = 100 + excess;
     snapshot.measured.good = 100;
+    // The consistency checks compare all of these with the counts.
+    snapshot.measured.statuses.add(200, 100 + excess);
+    snapshot.measured.lag.record_n(0, 100);
+    snapshot.measured.queue_wait.record_n(0, 100);
     for (share, count) in [(0.5, 50), (0.7, 48), (1.0, 2)] {
         let nanos = (level * share) as u64;
         snapshot.measured.response.record_n(nanos, count);
         snapshot.measured.service.record_n(nanos, count);
+        snapshot.measured.phases.first_byte.record_n(nanos, count);
+        snapshot.flow.in_flight_nanos += nanos * count;
     }
     Event::Snapshot(Box::new(snapshot))
 }
