@@ -84,7 +84,7 @@ async function checkPages() {
   const folder = mkdtempSync(join(tmpdir(), 'brunt-languages-'));
   try {
     for (const [name, texts] of Object.entries({
-      study: ['诊断结果', '极限', '吞吐量', '对比对象', '发生器受限', '上一次', '重置缩放', '许可证'],
+      study: ['诊断结果', '极限', '吞吐量', '对比对象', '生成器受限', '上一次', '重置缩放', '许可证'],
       run: ['响应时间', '随时间变化', '测量时间', '最大值', '环境'],
       dashboard: ['概要', '文字说明与数据表', '7月1日'],
     })) {

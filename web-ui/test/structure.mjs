@@ -315,7 +315,7 @@ async function checkText() {
   assert.equal(await field(cut, 'body').getAttribute('readonly'), '');
   await shoot(cut, 'cut');
   await cut.locator('button', { hasText: 'Edit in the text' }).click();
-  assert.equal(await cut.locator('.cm-focused').count(), 1);
+  await until(() => cut.locator('.cm-focused').count(), 1);
   await cut.context().close();
   const xml = await open(`${plan}<a b="c"><d/></a>\n`, {}, '/xml');
   await select(xml, 'browse');
