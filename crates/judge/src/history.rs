@@ -6,8 +6,8 @@
 use crate::compare::{ContenderFacts, different_facts};
 use brunt_model::finding::State;
 use brunt_model::run_history::{
-    ChangeSearch, ChangedFact, Exclusion, HistoryChange, HistoryEntry, HistorySegment, Measure,
-    MeasuredFigure, RelativeSize, RunHistory,
+    ChangeSearch, ChangedFact, Exclusion, HistoryChange, HistoryEntry, HistoryMeasure,
+    HistorySegment, MeasuredFigure, RelativeSize, RunHistory,
 };
 use brunt_model::time::seconds_of;
 use brunt_model::{CapacityResult, Judgement, Run};
@@ -36,7 +36,11 @@ pub struct HistoryRun {
 }
 
 /// Returns a figure of a run; None if it has none. The capacity is not a figure of a single run.
-pub fn figure_of(run: &Run, judgement: &Judgement, measure: Measure) -> Option<MeasuredFigure> {
+pub fn figure_of(
+    run: &Run,
+    judgement: &Judgement,
+    measure: HistoryMeasure,
+) -> Option<MeasuredFigure> {
     let response = |q: f64| percentile(run, judgement, q);
     let service = |q: f64| {
         let histogram = &run.total.service;
@@ -45,14 +49,14 @@ pub fn figure_of(run: &Run, judgement: &Judgement, measure: Measure) -> Option<M
             .then(|| MeasuredFigure { value: seconds, ..MeasuredFigure::default() })
     };
     match measure {
-        Measure::Capacity => None,
-        Measure::Throughput => throughput(run, judgement),
-        Measure::P50 => response(0.5),
-        Measure::P95 => response(0.95),
-        Measure::P99 => response(0.99),
-        Measure::ServiceP50 => service(0.5),
-        Measure::ServiceP99 => service(0.99),
-        Measure::Errors => (run.total.attempted() > 0).then(|| MeasuredFigure {
+        HistoryMeasure::Capacity => None,
+        HistoryMeasure::Throughput => throughput(run, judgement),
+        HistoryMeasure::P50 => response(0.5),
+        HistoryMeasure::P95 => response(0.95),
+        HistoryMeasure::P99 => response(0.99),
+        HistoryMeasure::ServiceP50 => service(0.5),
+        HistoryMeasure::ServiceP99 => service(0.99),
+        HistoryMeasure::Errors => (run.total.attempted() > 0).then(|| MeasuredFigure {
             value: run.total.error_share(),
             ..MeasuredFigure::default()
         }),
@@ -102,7 +106,7 @@ pub fn exclusion(entry: &HistoryEntry) -> Option<Exclusion> {
 }
 
 /// Finds the change points of a figure over runs, the oldest first.
-pub fn history(measure: Measure, runs: &[HistoryRun]) -> RunHistory {
+pub fn history(measure: HistoryMeasure, runs: &[HistoryRun]) -> RunHistory {
     let counted: Vec<&HistoryRun> =
         runs.iter().filter(|run| run.entry.counted().is_some()).collect();
     let values: Vec<f64> = counted.iter().filter_map(|run| run.entry.counted()).collect();
@@ -117,15 +121,18 @@ pub fn history(measure: Measure, runs: &[HistoryRun]) -> RunHistory {
     bounds.push(values.len());
     let ranges: Vec<Range<usize>> =
         bounds.windows(2).map(|pair| pair[0]..pair[1]).filter(|range| !range.is_empty()).collect();
-    let changes = found.points.iter().zip(ranges.windows(2)).map(|(point, pair)| {
-        let (before, after) = (&values[pair[0].clone()], &values[pair[1].clone()]);
+    let segments: Vec<HistorySegment> =
+        ranges.iter().map(|range| segment(&counted[range.clone()])).collect();
+    let changes = found.points.iter().enumerate().map(|(number, point)| {
+        let before = &values[ranges[number].clone()];
+        let after = &values[ranges[number + 1].clone()];
         let relative = relative_change(before, after, found.autocorrelation);
         HistoryChange {
             before_id: counted[point.index - 1].entry.id.clone(),
             after_id: counted[point.index].entry.id.clone(),
             unix_seconds: counted[point.index].entry.started_unix_seconds,
-            before: median(before).unwrap_or_default(),
-            after: median(after).unwrap_or_default(),
+            before: segments[number].level.value,
+            after: segments[number + 1].level.value,
             relative: relative.map(|change| RelativeSize {
                 value: change.value,
                 low: change.low,
@@ -138,7 +145,7 @@ pub fn history(measure: Measure, runs: &[HistoryRun]) -> RunHistory {
     RunHistory {
         measure,
         changes: changes.collect(),
-        segments: ranges.iter().map(|range| segment(&counted[range.clone()])).collect(),
+        segments,
         entries: runs.iter().map(|run| run.entry.clone()).collect(),
         search,
         runs_needed: MIN_VALUES,
@@ -176,18 +183,18 @@ fn changed_facts(runs: &[&HistoryRun], index: usize) -> Vec<ChangedFact> {
     let mut facts = Vec::new();
     for place in places {
         let sides = [runs[place - 1].facts.clone(), runs[place].facts.clone()];
-        // A fact that one side does not know is no change.
-        let known = different_facts(&sides);
-        for fact in known.into_iter().filter(|fact| fact.values.iter().all(Option::is_some)) {
-            let mut values = fact.values.into_iter();
-            facts.push(ChangedFact {
-                before_id: runs[place - 1].entry.id.clone(),
-                after_id: runs[place].entry.id.clone(),
-                subject: fact.subject.name().to_owned(),
-                name: fact.name,
-                before: values.next().flatten(),
-                after: values.next().flatten(),
-            });
+        for fact in different_facts(&sides) {
+            // A fact that one side does not know is no change.
+            if let [Some(before), Some(after)] = &fact.values[..] {
+                facts.push(ChangedFact {
+                    before_id: runs[place - 1].entry.id.clone(),
+                    after_id: runs[place].entry.id.clone(),
+                    subject: fact.subject.name().to_owned(),
+                    name: fact.name,
+                    before: before.clone(),
+                    after: after.clone(),
+                });
+            }
         }
     }
     facts
@@ -228,7 +235,7 @@ mod tests {
 
     #[test]
     fn a_change_has_its_runs_its_size_and_the_facts_that_changed_near_it() {
-        let history = history(Measure::P99, &slower());
+        let history = history(HistoryMeasure::P99, &slower());
         let [change] = &history.changes[..] else { panic!("{:?}", history.changes) };
         assert_eq!((change.before_id.as_str(), change.after_id.as_str()), ("r9", "r10"));
         let relative = change.relative.unwrap();
@@ -250,7 +257,7 @@ mod tests {
             wrong.entry.exclusion = exclusion(&wrong.entry);
         }
         runs[12].entry.verdict = State::Limited;
-        let history = history(Measure::P99, &runs);
+        let history = history(HistoryMeasure::P99, &runs);
         assert_eq!(history.entries.len(), 20);
         let segments: Vec<_> = history.segments.iter().map(|s| (s.runs, s.doubtful_runs)).collect();
         assert_eq!(segments, [(7, 0), (10, 1)]);
@@ -258,10 +265,10 @@ mod tests {
 
     #[test]
     fn too_few_runs_have_no_answer() {
-        let few = history(Measure::P99, &slower()[..MIN_VALUES - 1]);
+        let few = history(HistoryMeasure::P99, &slower()[..MIN_VALUES - 1]);
         assert_eq!((few.search, few.changes.len()), (ChangeSearch::TooFewRuns, 0));
         assert_eq!(few.segments.len(), 1);
-        let none = history(Measure::P99, &[run(0, None, "6.1")]);
+        let none = history(HistoryMeasure::P99, &[run(0, None, "6.1")]);
         assert_eq!(
             (none.segments.len(), none.entries[0].exclusion),
             (0, Some(Exclusion::NoFigure))

@@ -8,7 +8,7 @@ use serde::Serialize;
 /// A figure that a history shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Measure {
+pub enum HistoryMeasure {
     /// Capacity of a search.
     Capacity,
     /// Completed replies per second.
@@ -36,7 +36,7 @@ pub enum BetterDirection {
     Lower,
 }
 
-impl Measure {
+impl HistoryMeasure {
     /// All measures, in the order in which they are listed.
     pub const ALL: [Self; 8] = [
         Self::P50,
@@ -213,10 +213,10 @@ pub struct ChangedFact {
     pub subject: String,
     /// Name of the fact, such as `kernel`.
     pub name: String,
-    /// Value before; null if unknown.
-    pub before: Option<String>,
-    /// Value after; null if unknown.
-    pub after: Option<String>,
+    /// Value before.
+    pub before: String,
+    /// Value after.
+    pub after: String,
 }
 
 /// Whether a history has enough runs for change points.
@@ -233,7 +233,7 @@ pub enum ChangeSearch {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RunHistory {
     /// The figure.
-    pub measure: Measure,
+    pub measure: HistoryMeasure,
     /// The runs.
     pub entries: Vec<HistoryEntry>,
     /// Whether changes were searched for.

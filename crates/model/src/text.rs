@@ -6,7 +6,7 @@
 
 pub mod catalog;
 
-use catalog::MESSAGES;
+use catalog::{Catalog, MESSAGES};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::borrow::{Borrow, Cow};
@@ -71,9 +71,10 @@ pub struct Text {
     message: Option<Box<Message>>,
 }
 
-/// A message of the catalog with its arguments.
+/// A message of a catalog with its arguments.
 #[derive(Debug, Clone)]
 struct Message {
+    catalog: &'static Catalog,
     id: &'static str,
     arguments: Vec<(&'static str, Value)>,
 }
@@ -96,7 +97,16 @@ pub enum Value {
 impl Text {
     /// Creates a text of a message; [`text!`](crate::text!) is shorter.
     pub fn of_message(id: &'static str, arguments: Vec<(&'static str, Value)>) -> Self {
-        let message = Message { id, arguments };
+        Self::of_catalog(&MESSAGES, id, arguments)
+    }
+
+    /// Creates a text of a message of another catalog.
+    pub fn of_catalog(
+        catalog: &'static Catalog,
+        id: &'static str,
+        arguments: Vec<(&'static str, Value)>,
+    ) -> Self {
+        let message = Message { catalog, id, arguments };
         Self { english: message.format(Language::English), message: Some(Box::new(message)) }
     }
 
@@ -137,7 +147,7 @@ impl Text {
 
 impl Message {
     fn format(&self, language: Language) -> String {
-        MESSAGES.format(language, self.id, &self.arguments)
+        self.catalog.format(language, self.id, &self.arguments)
     }
 }
 

@@ -220,7 +220,8 @@ fn pairs(headers: &[(String, String)]) -> Value {
     headers.iter().map(|(name, value)| json!({"name": name, "value": value})).collect()
 }
 
-fn field(headers: &[(String, String)], name: &str) -> String {
+/// Value of the first header field with this name; empty if there is none.
+pub fn field<'a>(headers: &'a [(String, String)], name: &str) -> &'a str {
     let field = headers.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
-    field.map(|(_, value)| value.clone()).unwrap_or_default()
+    field.map_or("", |(_, value)| value)
 }

@@ -113,25 +113,23 @@ fn change_text(view: &View, of_series: &SeriesHistory, change: &HistoryChange) -
 
 /// Returns the command that compares the runs before and after a change.
 pub fn comparison_command(of_series: &SeriesHistory, change: &HistoryChange) -> String {
-    let counted = of_series.history.entries.iter().filter(|entry| entry.counted().is_some());
+    let history = &of_series.history;
+    let counted = history.entries.iter().filter(|entry| entry.counted().is_some());
     let ids: Vec<&str> = counted.map(|entry| entry.id.as_str()).collect();
     let after = ids.iter().position(|id| *id == change.after_id).unwrap_or(0);
-    let segment_of = |id: &str| {
-        let changes = &of_series.history.changes;
-        let position = ids.iter().position(|known| *known == id).unwrap_or(0);
-        changes
-            .iter()
-            .filter(|c| ids.iter().position(|k| *k == c.after_id) <= Some(position))
-            .count()
-    };
-    let segment = segment_of(&change.after_id);
-    let before: Vec<&str> = ids[..after].iter().rev().take(COMPARED_RUNS).copied().collect();
-    let before = before.into_iter().rev().filter(|id| segment_of(id) + 1 == segment);
-    let after = ids[after..].iter().take(COMPARED_RUNS).copied();
-    let after = after.filter(|id| segment_of(id) == segment);
-    let side =
-        |ids: Vec<&str>| ids.iter().map(|id| format!("run:{id}")).collect::<Vec<_>>().join(",");
-    format!("brunt compare before={} after={}", side(before.collect()), side(after.collect()))
+    // Runs of other segments have another level.
+    let number = history.changes.iter().position(|one| one.after_id == change.after_id);
+    let segments = number.and_then(|number| history.segments.get(number..number + 2));
+    let sizes: Vec<usize> = segments.into_iter().flatten().map(|segment| segment.runs).collect();
+    let [before_runs, after_runs] = sizes[..] else { return String::new() };
+    let before = &ids[after - before_runs.min(COMPARED_RUNS)..after];
+    let after = &ids[after..after + after_runs.min(COMPARED_RUNS)];
+    format!("brunt compare before={} after={}", side(before), side(after))
+}
+
+/// Runs of one side of a comparison: `run:a,run:b`.
+fn side(ids: &[&str]) -> String {
+    ids.iter().map(|id| format!("run:{id}")).collect::<Vec<_>>().join(",")
 }
 
 #[cfg(test)]

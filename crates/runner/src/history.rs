@@ -13,7 +13,7 @@ use brunt_judge::judge;
 use brunt_model::finding::State;
 use brunt_model::numbers::plain;
 use brunt_model::run_history::{
-    Exclusion, HistoryEntry, HistorySeries, Measure, MeasuredFigure, SeriesHistory,
+    Exclusion, HistoryEntry, HistoryMeasure, HistorySeries, MeasuredFigure, SeriesHistory,
 };
 use brunt_model::{Analysis, Question, Run, Study};
 use brunt_store::entry::LoadRange;
@@ -23,7 +23,7 @@ use plan_key::{plan_key, search_key};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Default and maximum number of runs of a history.
+/// Number of runs of a history unless another one is requested.
 pub const DEFAULT_RUNS: usize = 200;
 /// Maximum number of runs of a history: each is read once.
 pub const MAX_RUNS: usize = 1000;
@@ -35,7 +35,7 @@ const MAX_RETAINED: usize = 5000;
 #[derive(Debug, Clone, PartialEq)]
 pub struct HistoryRequest {
     /// The figure.
-    pub measure: Measure,
+    pub measure: HistoryMeasure,
     /// The runs of which the series is chosen.
     pub selection: EntrySelection,
     /// A run of the series: an id, a tag, or `last`. None: the latest of the selection.
@@ -78,7 +78,7 @@ pub struct SeriesSummary {
     pub load: String,
     /// Number of runs.
     pub runs: usize,
-    /// Start of its first and its latest run, in seconds since 1970-01-01 UTC.
+    /// Start of its first run, in seconds since 1970-01-01 UTC.
     pub first_unix_seconds: f64,
     /// Start of its latest run.
     pub last_unix_seconds: f64,
@@ -89,7 +89,7 @@ pub struct SeriesSummary {
 struct ItemFigures {
     /// Hash of its plan; None if only the index knows the item.
     plan: Option<u64>,
-    figures: BTreeMap<Measure, MeasuredFigure>,
+    figures: BTreeMap<HistoryMeasure, MeasuredFigure>,
     verdict: State,
     facts: ContenderFacts,
 }
@@ -122,22 +122,22 @@ impl HistoryCache {
     }
 }
 
-/// Reads a history.
+/// Reads a history of the selected items.
 ///
 /// # Errors
 ///
 /// The selection is empty, the item has no such figure, or the store cannot be read.
 pub fn read(
     store: &Store,
+    items: &[IndexEntry],
     request: &HistoryRequest,
     cache: &HistoryCache,
 ) -> Result<SeriesHistory, HistoryError> {
-    let items = selected(store, request)?;
     let like = match &request.like {
         Some(word) => liked(store, word, request.measure)?,
         None => items.last().cloned().ok_or(HistoryError::Nothing(name_of(request.measure)))?,
     };
-    let further_series = grouped(&items).iter().filter(|group| !is_alike(group[0], &like)).count();
+    let further_series = grouped(items).iter().filter(|group| !is_alike(group[0], &like)).count();
     let mut alike: Vec<&IndexEntry> = items.iter().filter(|entry| is_alike(entry, &like)).collect();
     // A run is a part of its own history, also if the filter leaves it out.
     if alike.is_empty() {
@@ -173,16 +173,11 @@ pub fn read(
     Ok(SeriesHistory { series, history: history(request.measure, &runs) })
 }
 
-/// Lists the series of a selection, the latest first.
-///
-/// # Errors
-///
-/// The store cannot be read.
-pub fn series(store: &Store, request: &HistoryRequest) -> Result<Vec<SeriesSummary>, HistoryError> {
-    let items = selected(store, request)?;
-    let mut all: Vec<SeriesSummary> = grouped(&items).iter().filter_map(|g| summary(g)).collect();
+/// Lists the series of the selected items, the latest first.
+pub fn series(items: &[IndexEntry]) -> Vec<SeriesSummary> {
+    let mut all: Vec<SeriesSummary> = grouped(items).iter().filter_map(|g| summary(g)).collect();
     all.sort_by(|a, b| b.last_unix_seconds.total_cmp(&a.last_unix_seconds));
-    Ok(all)
+    all
 }
 
 fn summary(group: &[&IndexEntry]) -> Option<SeriesSummary> {
@@ -199,7 +194,11 @@ fn summary(group: &[&IndexEntry]) -> Option<SeriesSummary> {
 }
 
 /// Returns the ended items of the kind that has the measure, the oldest first.
-fn selected(store: &Store, request: &HistoryRequest) -> Result<Vec<IndexEntry>, HistoryError> {
+///
+/// # Errors
+///
+/// The store cannot be read.
+pub fn select(store: &Store, request: &HistoryRequest) -> Result<Vec<IndexEntry>, HistoryError> {
     let kind = kind_of(request.measure);
     let items = store.list_items()?.into_iter();
     let items = items.filter(|(entry, runs)| {
@@ -212,16 +211,16 @@ fn has_ended(entry: &IndexEntry) -> bool {
     entry.progress != ItemState::Running && entry.started_unix_seconds.is_some()
 }
 
-fn kind_of(measure: Measure) -> ItemKind {
-    if measure == Measure::Capacity { ItemKind::Experiment } else { ItemKind::Run }
+fn kind_of(measure: HistoryMeasure) -> ItemKind {
+    if measure == HistoryMeasure::Capacity { ItemKind::Experiment } else { ItemKind::Run }
 }
 
-fn name_of(measure: Measure) -> &'static str {
-    if measure == Measure::Capacity { "experiment" } else { "run without an experiment" }
+fn name_of(measure: HistoryMeasure) -> &'static str {
+    if measure == HistoryMeasure::Capacity { "experiment" } else { "run without an experiment" }
 }
 
 /// Returns the item with which the others are compared.
-fn liked(store: &Store, word: &str, measure: Measure) -> Result<IndexEntry, HistoryError> {
+fn liked(store: &Store, word: &str, measure: HistoryMeasure) -> Result<IndexEntry, HistoryError> {
     let item = store.find(word)?;
     let entry = store.entry(item.id())?;
     let id = entry.id.clone();
@@ -272,7 +271,7 @@ fn load_of(entry: &IndexEntry) -> String {
     }
 }
 
-fn history_run(entry: &IndexEntry, figures: &ItemFigures, measure: Measure) -> HistoryRun {
+fn history_run(entry: &IndexEntry, figures: &ItemFigures, measure: HistoryMeasure) -> HistoryRun {
     let mut shown = HistoryEntry {
         id: entry.id.clone(),
         started_unix_seconds: entry.started_unix_seconds.unwrap_or_default(),
@@ -300,7 +299,7 @@ impl ItemFigures {
 
     fn of_run(run: &Run) -> Self {
         let judgement = judge(run);
-        let figures = Measure::ALL
+        let figures = HistoryMeasure::ALL
             .into_iter()
             .filter_map(|measure| Some((measure, figure_of(run, &judgement, measure)?)));
         Self {
@@ -317,7 +316,10 @@ impl ItemFigures {
         let capacity = analysis.answers.first().and_then(capacity_of);
         Self {
             plan: Some(search_key(&study.experiment)),
-            figures: capacity.map(|figure| (Measure::Capacity, figure)).into_iter().collect(),
+            figures: capacity
+                .map(|figure| (HistoryMeasure::Capacity, figure))
+                .into_iter()
+                .collect(),
             verdict: State::Ok,
             facts: ContenderFacts::new("").with_environment(&study.environment),
         }
@@ -327,11 +329,11 @@ impl ItemFigures {
         let mut figures = BTreeMap::new();
         if let Some(known) = &entry.figures {
             let figure = |value| MeasuredFigure { value, ..MeasuredFigure::default() };
-            figures.insert(Measure::Throughput, figure(known.throughput_per_second));
-            figures.insert(Measure::Errors, figure(known.errors_share));
+            figures.insert(HistoryMeasure::Throughput, figure(known.throughput_per_second));
+            figures.insert(HistoryMeasure::Errors, figure(known.errors_share));
             figures.extend(known.p99_seconds.map(|value| {
                 let is_lower_bound = known.p99_at_least;
-                (Measure::P99, MeasuredFigure { is_lower_bound, ..figure(value) })
+                (HistoryMeasure::P99, MeasuredFigure { is_lower_bound, ..figure(value) })
             }));
         }
         let verdict = entry.figures.as_ref().map_or(State::Unjudged, |known| known.verdict);

@@ -6,7 +6,7 @@
 //! page on which a member of a team signs in. Programs send the token in a header.
 //! Requests that change something also carry a second token, from a form of the studio.
 
-use crate::texts::{PageText, message};
+use crate::texts::message;
 use crate::token::Token;
 use crate::tokens::TokenFile;
 use crate::visitor::{Permission, Visitor};
@@ -15,6 +15,7 @@ use aws_lc_rs::{hmac, rand};
 use axum::http::request::Parts;
 use axum::http::uri::Authority;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header};
+use brunt_model::Text;
 use std::net::SocketAddr;
 use std::sync::{Mutex, PoisonError};
 
@@ -60,7 +61,7 @@ impl Refusal {
     }
 
     /// The reason, and what to do.
-    pub fn text(self) -> PageText {
+    pub fn text(self) -> Text {
         match self {
             Self::Host => message!("refused-host"),
             Self::Proxy => message!("refused-proxy"),
@@ -168,13 +169,6 @@ impl Guard {
         Ok(path)
     }
 
-    /// Token of forms of the current visitor.
-    #[expect(clippy::unused_self, reason = "pages ask the guard of their studio")]
-    pub fn form_token(&self) -> Token {
-        let token = Visitor::current().and_then(|visitor| visitor.form_token);
-        token.unwrap_or_else(Token::empty)
-    }
-
     /// Checks the host of a request, its way, and the site that it comes from.
     ///
     /// # Errors
@@ -242,17 +236,6 @@ impl Guard {
     /// Each session has its own token of forms, so that a visitor does not know that of another.
     fn form_token_of(&self, session: &str) -> Token {
         Token::from_bytes(hmac::sign(&self.form_key, session.as_bytes()).as_ref())
-    }
-
-    /// Checks the token of a form.
-    ///
-    /// # Errors
-    ///
-    /// It is wrong.
-    #[expect(clippy::unused_self, reason = "pages ask the guard of their studio")]
-    pub fn check_form(&self, token: &str) -> Result<(), Refusal> {
-        let own = Visitor::current().and_then(|visitor| visitor.form_token);
-        if own.is_some_and(|own| own.is(token)) { Ok(()) } else { Err(Refusal::Site) }
     }
 
     /// Admits a browser by the token of a person. Returns the cookie.

@@ -1,11 +1,13 @@
 //! The frame of a page.
 
 use crate::assets::Asset;
-use crate::texts::{PageText, Viewer};
+use crate::guard::Refusal;
+use crate::texts::Viewer;
 use crate::visitor::Visitor;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{Html, IntoResponse, Response};
 use brunt_model::Language;
+use brunt_model::Text;
 use maud::{DOCTYPE, Markup, html};
 use serde::Serialize;
 
@@ -56,9 +58,9 @@ pub fn strip(viewer: &Viewer, content: &Markup) -> Markup {
 fn languages(viewer: &Viewer) -> Markup {
     let others = Language::ALL.into_iter().filter(|language| *language != viewer.language);
     html! {
-        @if let Some(address) = viewer.address.as_ref().filter(|_| !viewer.form_token.is_empty()) {
+        @if let Some(address) = viewer.address.as_ref().filter(|_| Visitor::current().is_some()) {
             form class="language" action="/language" method="post" {
-                input type="hidden" name="token" value=(viewer.form_token);
+                (token_field())
                 input type="hidden" name="address" value=(address);
                 @for language in others {
                     button name="language" value=(language.tag()) lang=(language.tag()) { (language.name()) }
@@ -72,11 +74,10 @@ fn languages(viewer: &Viewer) -> Markup {
 fn session(viewer: &Viewer) -> Markup {
     let visitor = Visitor::current();
     let name = visitor.as_ref().and_then(|visitor| visitor.name.as_deref());
-    let token = visitor.as_ref().and_then(|visitor| visitor.form_token.as_ref());
     html! {
-        @if let (Some(name), Some(token)) = (name, token) {
+        @if let Some(name) = name {
             form action="/sign-out" method="post" {
-                input type="hidden" name="token" value=(token.text());
+                (token_field())
                 span class="hint" { (name) }
                 button { (viewer.text("strip-sign-out")) }
             }
@@ -84,14 +85,21 @@ fn session(viewer: &Viewer) -> Markup {
     }
 }
 
-/// Returns a form for a change, if the visitor may make it. Its token shows that it is from a page of the studio.
-pub fn post_form(action: &str, token: &str, content: &Markup) -> Markup {
+/// Returns the field of a form with the visitor's token. The token shows that the form is from a page of the studio.
+pub fn token_field() -> Markup {
+    let visitor = Visitor::current();
+    let token = visitor.as_ref().and_then(|visitor| visitor.form_token.as_ref());
+    html! { @if let Some(token) = token { input type="hidden" name="token" value=(token.text()); } }
+}
+
+/// Returns a form for a change, if the visitor may make it.
+pub fn post_form(action: &str, content: &Markup) -> Markup {
     if !Visitor::can_run() {
         return html! {};
     }
     html! {
         form action=(action) method="post" {
-            input type="hidden" name="token" value=(token);
+            (token_field())
             (content)
         }
     }
@@ -114,17 +122,17 @@ pub struct Problem {
     /// Status of the reply.
     pub status: StatusCode,
     /// The problem and its remedy.
-    pub text: PageText,
+    pub text: Text,
 }
 
 impl Problem {
     /// A request that is wrong.
-    pub fn bad_request(text: impl Into<PageText>) -> Self {
+    pub fn bad_request(text: impl Into<Text>) -> Self {
         Self { status: StatusCode::BAD_REQUEST, text: text.into() }
     }
 
     /// A request for something that does not exist.
-    pub fn not_found(text: impl Into<PageText>) -> Self {
+    pub fn not_found(text: impl Into<Text>) -> Self {
         Self { status: StatusCode::NOT_FOUND, text: text.into() }
     }
 
@@ -143,6 +151,12 @@ impl Problem {
 }
 
 /// The reply is complete only after [`Problem::page`]: handlers need not pass on the viewer for problems.
+impl From<Refusal> for Problem {
+    fn from(refusal: Refusal) -> Self {
+        Self { status: refusal.status(), text: refusal.text() }
+    }
+}
+
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {
         let mut response = (self.status, self.text.to_string()).into_response();

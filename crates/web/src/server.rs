@@ -262,7 +262,7 @@ async fn unknown(uri: Uri) -> Response {
 /// Answers a request only if its host and its token are those of the studio, and the token permits the route.
 async fn admit(State(shared): State<Arc<Shared>>, request: Request, next: Next) -> Response {
     let (parts, body) = request.into_parts();
-    let mut viewer = Viewer::of_request(&parts, "");
+    let viewer = Viewer::of_request(&parts);
     let matched = parts.extensions.get::<MatchedPath>();
     let route = matched.and_then(|path| routes::find(&parts.method, path.as_str()));
     let admitted = shared
@@ -272,9 +272,6 @@ async fn admit(State(shared): State<Arc<Shared>>, request: Request, next: Next) 
     let mut response = match admitted {
         Ok(visitor) => {
             shared.note_request();
-            let form_token = visitor.as_ref().and_then(|visitor| visitor.form_token.as_ref());
-            viewer.form_token =
-                form_token.map_or_else(String::new, |token| token.text().to_owned());
             let response = next.run(Request::from_parts(parts, body));
             let response = match visitor.clone() {
                 Some(visitor) => visitor.scope(response).await,

@@ -2,7 +2,7 @@
 
 use crate::edited_texts::EditedTexts;
 use crate::fields::Fields;
-use crate::guard::Guard;
+use crate::guard::{Guard, Refusal};
 use crate::layout::Problem;
 use crate::leases::Leases;
 use crate::process::StartedProcess;
@@ -162,14 +162,11 @@ impl Shared {
     }
 }
 
-impl FromRequestParts<Arc<Shared>> for Viewer {
+impl<S: Sync> FromRequestParts<S> for Viewer {
     type Rejection = Infallible;
 
-    async fn from_request_parts(
-        request: &mut Parts,
-        shared: &Arc<Shared>,
-    ) -> Result<Self, Self::Rejection> {
-        Ok(Self::of_request(request, shared.guard.form_token().text()))
+    async fn from_request_parts(request: &mut Parts, _state: &S) -> Result<Self, Self::Rejection> {
+        Ok(Self::of_request(request))
     }
 }
 
@@ -183,8 +180,8 @@ pub fn query(uri: &Uri) -> Fields {
 /// # Errors
 ///
 /// It is too long, too slow, or not from a page of this studio.
-pub async fn form(shared: &Shared, body: Body) -> Result<Fields, Problem> {
-    form_up_to(MAX_FORM_BYTES, shared, body).await
+pub async fn form(body: Body) -> Result<Fields, Problem> {
+    form_up_to(MAX_FORM_BYTES, body).await
 }
 
 /// Reads a form of at most this size, and checks its token.
@@ -192,13 +189,13 @@ pub async fn form(shared: &Shared, body: Body) -> Result<Fields, Problem> {
 /// # Errors
 ///
 /// It is too long, too slow, or not from a page of this studio.
-pub async fn form_up_to(max_bytes: usize, shared: &Shared, body: Body) -> Result<Fields, Problem> {
+pub async fn form_up_to(max_bytes: usize, body: Body) -> Result<Fields, Problem> {
     let fields = Fields::decode(&read_body(max_bytes, MAX_READING, body).await?);
-    shared
-        .guard
-        .check_form(fields.first("token"))
-        .map_err(|refusal| Problem { status: refusal.status(), text: refusal.text() })?;
-    Ok(fields)
+    if Visitor::has_form_token(fields.first("token")) {
+        Ok(fields)
+    } else {
+        Err(Problem::from(Refusal::Site))
+    }
 }
 
 /// Reads a short form without a token: that of a visitor before the admission.

@@ -2,14 +2,12 @@
 
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, Method, header};
-use brunt_model::Language;
-use brunt_model::text::Value;
 use brunt_model::text::catalog::Catalog;
+use brunt_model::{Language, Text};
 use maud::{Markup, html};
-use std::fmt;
 
 /// The texts of the studio's pages.
-static STUDIO: Catalog =
+pub static STUDIO: Catalog =
     Catalog::new(include_str!("../texts/en/studio.ftl"), include_str!("../texts/zh/studio.ftl"));
 
 /// Name of the cookie with the language that a viewer has chosen.
@@ -18,61 +16,18 @@ pub const LANGUAGE_COOKIE: &str = "brunt-language";
 /// Argument in place of an element, such as a link: see [`Viewer::with_element`].
 pub const ELEMENT: &str = "\u{fffc}";
 
-/// Creates a [`PageText`] of a message, by its id and arguments: `message!("try-of-file", number, file = name)`.
+/// Creates a [`Text`](brunt_model::Text) of a message of the studio, as `brunt_model::text!` does of findings:
+/// `message!("try-of-file", number, file = name)`.
 macro_rules! message {
-    (@value $name:ident) => { ::brunt_model::text::Value::from($name) };
-    (@value $name:ident $value:expr) => { ::brunt_model::text::Value::from($value) };
     ($id:literal $(, $name:ident $(= $value:expr)?)* $(,)?) => {
-        $crate::texts::PageText::of_message(
+        ::brunt_model::Text::of_catalog(
+            &$crate::texts::STUDIO,
             $id,
-            vec![$((stringify!($name), $crate::texts::message!(@value $name $($value)?))),*],
+            vec![$((stringify!($name), ::brunt_model::text!(@value $name $($value)?))),*],
         )
     };
 }
 pub(crate) use message;
-
-/// A text of a page.
-#[derive(Debug, Clone)]
-pub enum PageText {
-    /// A message of the catalog, with its arguments.
-    Message(&'static str, Vec<(&'static str, Value)>),
-    /// A text that is the same in all languages, such as an error of another crate.
-    Fixed(String),
-}
-
-impl PageText {
-    /// Creates a text of a message; [`message!`] is shorter.
-    pub fn of_message(id: &'static str, arguments: Vec<(&'static str, Value)>) -> Self {
-        Self::Message(id, arguments)
-    }
-
-    /// Returns the text in a language.
-    pub fn in_language(&self, language: Language) -> String {
-        match self {
-            Self::Message(id, arguments) => STUDIO.format(language, id, arguments),
-            Self::Fixed(text) => text.clone(),
-        }
-    }
-}
-
-/// Formats the text in English.
-impl fmt::Display for PageText {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(&self.in_language(Language::English))
-    }
-}
-
-impl From<String> for PageText {
-    fn from(text: String) -> Self {
-        Self::Fixed(text)
-    }
-}
-
-impl From<&str> for PageText {
-    fn from(text: &str) -> Self {
-        Self::Fixed(text.to_owned())
-    }
-}
 
 /// The viewer of a page.
 #[derive(Debug, Clone, Default)]
@@ -81,19 +36,16 @@ pub struct Viewer {
     pub language: Language,
     /// Address of the page; None for the result of a form, which has no address.
     pub address: Option<String>,
-    /// Token of the forms of the studio.
-    pub form_token: String,
 }
 
 impl Viewer {
     /// Returns the viewer who sent a request.
-    pub fn of_request(request: &Parts, form_token: &str) -> Self {
+    pub fn of_request(request: &Parts) -> Self {
         let address = request.uri.path_and_query().map(ToString::to_string);
         Self {
             language: language_of(&request.headers),
             // The choice of a language leads back with GET, and a form's result has no such page.
             address: address.filter(|_| request.method == Method::GET),
-            form_token: form_token.to_owned(),
         }
     }
 
@@ -103,12 +55,12 @@ impl Viewer {
     }
 
     /// Returns a text in the language of the viewer.
-    pub fn format(&self, text: &PageText) -> String {
-        text.in_language(self.language)
+    pub fn format(&self, text: &Text) -> String {
+        text.in_language(self.language).into_owned()
     }
 
     /// Returns a text with an element at the place of its argument [`ELEMENT`].
-    pub fn with_element(&self, text: &PageText, element: &Markup) -> Markup {
+    pub fn with_element(&self, text: &Text, element: &Markup) -> Markup {
         let text = self.format(text);
         let (before, after) = text.split_once(ELEMENT).unwrap_or((&text, ""));
         html! { (before) (element) (after) }

@@ -29,11 +29,6 @@ impl Token {
         Self(hexadecimal(bytes))
     }
 
-    /// Returns a token that no visitor has.
-    pub fn empty() -> Self {
-        Self(String::new())
-    }
-
     /// Text of the token.
     pub fn text(&self) -> &str {
         &self.0

@@ -84,6 +84,12 @@ impl Visitor {
         VISITOR.try_with(Clone::clone).ok()
     }
 
+    /// True for the text of the form token of the current visitor.
+    pub fn has_form_token(text: &str) -> bool {
+        let token = Self::current().and_then(|visitor| visitor.form_token);
+        token.is_some_and(|token| token.is(text))
+    }
+
     /// True if the visitor of the current request may start and change runs.
     pub fn can_run() -> bool {
         Self::current().is_some_and(|visitor| visitor.permission >= Permission::Run)

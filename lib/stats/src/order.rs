@@ -8,7 +8,7 @@ use statrs::distribution::{ContinuousCDF, StudentsT};
 use statrs::function::beta::beta_reg;
 
 /// Quantile of the normal distribution at 97.5 %.
-const NORMAL: f64 = 1.959_963_984_540_054;
+pub(crate) const NORMAL: f64 = 1.959_963_984_540_054;
 
 /// Minimum number of effective samples beyond a quantile for a closed interval. With fewer, the
 /// probability to see none is above 2.5 % (Poisson: e⁻⁴ = 1.8 %).

@@ -160,7 +160,7 @@ pub fn unpaired(ours: &[ValueRange], theirs: &[ValueRange], level: f64) -> Shift
 }
 
 /// Median of sorted values; −∞ without values.
-fn middle(sorted: &[f64]) -> f64 {
+pub(crate) fn middle(sorted: &[f64]) -> f64 {
     let half = sorted.len() / 2;
     match sorted.len() {
         0 => f64::NEG_INFINITY,

@@ -51,8 +51,7 @@ impl StoreArgs {
 
     /// The directory of the store: from the option, the environment, or the default.
     pub fn named_directory(&self) -> Result<PathBuf> {
-        // An empty variable counts as unset.
-        self.directory(|name| std::env::var_os(name).filter(|value| !value.is_empty()))
+        self.directory(variable)
     }
 
     fn directory(&self, variable: impl Fn(&str) -> Option<OsString>) -> Result<PathBuf> {
@@ -62,15 +61,23 @@ impl StoreArgs {
         if let Some(directory) = variable("BRUNT_STORE") {
             return Ok(directory.into());
         }
-        // The XDG Base Directory Specification requires that a relative path is ignored.
-        let data = variable("XDG_DATA_HOME").map(PathBuf::from).filter(|data| data.is_absolute());
-        let data =
-            data.or_else(|| variable("HOME").map(|home| PathBuf::from(home).join(".local/share")));
-        match data {
+        match data_directory(variable) {
             Some(data) => Ok(data.join("brunt")),
             None => bail!("neither HOME nor XDG_DATA_HOME is set: name the store with --store DIR"),
         }
     }
+}
+
+/// Returns an environment variable. An empty one counts as unset.
+pub fn variable(name: &str) -> Option<OsString> {
+    std::env::var_os(name).filter(|value| !value.is_empty())
+}
+
+/// Directory of the user's data; None if no variable names it.
+pub fn data_directory(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
+    // The XDG Base Directory Specification requires that a relative path is ignored.
+    let data = variable("XDG_DATA_HOME").map(PathBuf::from).filter(|data| data.is_absolute());
+    data.or_else(|| variable("HOME").map(|home| PathBuf::from(home).join(".local/share")))
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! The recording of `brunt record --proxy`: starts the proxy, and explains how clients use it.
 
 use super::RecordArgs;
+use crate::args::store::{data_directory, variable};
 use crate::exit::{CommandError, runtime_error, usage_error};
 use crate::screen;
 use anyhow::anyhow;
@@ -52,7 +53,7 @@ pub fn start(args: &RecordArgs, address: ProxyAddress) -> Result<ProxyRecorder, 
     let address = address.0;
     let directory = match &args.ca_dir {
         Some(directory) => directory.clone(),
-        None => directory(|name| std::env::var_os(name)).ok_or_else(|| {
+        None => directory(variable).ok_or_else(|| {
             usage_error(anyhow!(
                 "neither HOME nor XDG_DATA_HOME is set, so the proxy's certificate has no place; write --ca-dir DIR"
             ))
@@ -176,11 +177,7 @@ fn print_notices(proxy: &ProxyRecorder) {
 
 /// Directory of the certificate, as of other data of the user.
 fn directory(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
-    // The XDG Base Directory Specification requires that a relative path is ignored.
-    let data = variable("XDG_DATA_HOME").map(PathBuf::from).filter(|data| data.is_absolute());
-    let home = variable("HOME").filter(|home| !home.is_empty());
-    let data = data.or_else(|| home.map(|home| PathBuf::from(home).join(".local/share")));
-    data.map(|data| data.join("brunt-record"))
+    data_directory(variable).map(|data| data.join("brunt-record"))
 }
 
 #[cfg(test)]

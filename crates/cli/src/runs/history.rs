@@ -5,10 +5,10 @@ use crate::args::store::StoreArgs;
 use crate::exit::{CommandError, runtime_error, usage_error};
 use crate::output::print;
 use crate::view;
-use brunt_model::run_history::Measure;
+use brunt_model::run_history::HistoryMeasure;
 use brunt_report::history;
 use brunt_runner::history::{
-    DEFAULT_RUNS, HistoryCache, HistoryError, HistoryRequest, MAX_RUNS, read,
+    DEFAULT_RUNS, HistoryCache, HistoryError, HistoryRequest, MAX_RUNS, read, select,
 };
 use brunt_store::selection::{EntrySelection, SelectorField};
 use clap::{Args, ValueEnum};
@@ -34,7 +34,7 @@ pub struct HistoryArgs {
     filters: Vec<String>,
     /// The figure: p50, p95, p99, service-p50, service-p99, throughput, errors or capacity
     #[arg(long, default_value = "p99", value_parser = measure, hide_possible_values = true)]
-    measure: Measure,
+    measure: HistoryMeasure,
     /// Only runs comparable with this one (an id, a tag or `last`) [default: the latest]
     #[arg(long, value_name = "ID")]
     like: Option<String>,
@@ -54,9 +54,9 @@ enum HistoryFormat {
     Json,
 }
 
-fn measure(word: &str) -> Result<Measure, String> {
-    Measure::from_key(word).ok_or_else(|| {
-        let all: Vec<&str> = Measure::ALL.iter().map(|measure| measure.key()).collect();
+fn measure(word: &str) -> Result<HistoryMeasure, String> {
+    HistoryMeasure::from_key(word).ok_or_else(|| {
+        let all: Vec<&str> = HistoryMeasure::ALL.iter().map(|measure| measure.key()).collect();
         format!("no such figure; write one of {}", all.join(", "))
     })
 }
@@ -75,7 +75,9 @@ pub fn history(args: &HistoryArgs) -> Result<(), CommandError> {
         like: args.like.clone(),
         most_runs: args.last,
     };
-    let of_series = read(&store, &request, &HistoryCache::default()).map_err(history_error)?;
+    let items = select(&store, &request).map_err(history_error)?;
+    let of_series =
+        read(&store, &items, &request, &HistoryCache::default()).map_err(history_error)?;
     if args.output == HistoryFormat::Json {
         let json = serde_json::to_string_pretty(&of_series).map_err(runtime_error)?;
         return print(json + "\n").map_err(runtime_error);

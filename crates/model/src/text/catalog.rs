@@ -5,6 +5,7 @@ use crate::numbers::count;
 use fluent_bundle::concurrent::FluentBundle;
 use fluent_bundle::{FluentArgs, FluentResource, FluentValue};
 use intl_memoizer::concurrent::IntlLangMemoizer;
+use std::fmt;
 use std::sync::OnceLock;
 use unic_langid::LanguageIdentifier;
 
@@ -21,6 +22,12 @@ const ATTRIBUTE: char = '.';
 pub struct Catalog {
     english: Messages,
     chinese: Messages,
+}
+
+impl fmt::Debug for Catalog {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Catalog")
+    }
 }
 
 /// Messages of a language, parsed at their first use.

@@ -82,7 +82,7 @@ impl CertificateAuthority {
         let issuer = Issuer::from_ca_cert_der(&certificate, key)
             .map_err(|error| rcgen_error(&key_file, &error))?;
         let file = directory.join(CERTIFICATE_FILE);
-        let certificate_pem = certificate_part(&pem).to_owned();
+        let certificate_pem = certificate_part(&pem);
         // Also if it was removed or changed.
         if fs::read_to_string(&file).ok().as_deref() != Some(&certificate_pem) {
             write(directory, &file, &certificate_pem, 0o644, true)?;
@@ -242,13 +242,13 @@ fn certificate_of(file: &Path, pem: &str) -> Result<CertificateDer<'static>, Rec
         .map_err(|error| file_error(file, &format!("no certificate: {error}")))
 }
 
-/// The certificate in a text with key and certificate. The key may follow it in a file that a user made.
-fn certificate_part(pem: &str) -> &str {
+/// Returns the certificate in a text with key and certificate; empty if it has none.
+fn certificate_part(pem: &str) -> String {
+    const BEGIN: &str = "-----BEGIN CERTIFICATE-----";
     const END: &str = "-----END CERTIFICATE-----";
-    let rest = pem.find("-----BEGIN CERTIFICATE").map_or("", |start| &pem[start..]);
-    let end = rest.find(END).map_or(rest.len(), |end| end + END.len());
-    // The line break after the end belongs to the file.
-    rest.get(..end + 1).filter(|part| part.ends_with('\n')).unwrap_or(&rest[..end])
+    // In a file that a user made, the key may follow, and must not be published.
+    let content = pem.split_once(BEGIN).and_then(|(_, rest)| rest.split_once(END));
+    content.map_or(String::new(), |(content, _)| format!("{BEGIN}{content}{END}\n"))
 }
 
 /// End of the certificate, in seconds since 1970.

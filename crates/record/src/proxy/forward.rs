@@ -47,19 +47,27 @@ pub(super) struct Target {
 }
 
 impl Target {
-    /// True if a request to this host and port is for the same server.
+    /// True if this host and port name the same server.
     pub(super) fn is_same(&self, other: &str) -> bool {
         let Ok(other) = other.parse::<Authority>() else { return false };
-        let port = if self.scheme == Scheme::HTTPS { 443 } else { 80 };
         self.authority.host().eq_ignore_ascii_case(other.host())
-            && self.authority.port_u16().unwrap_or(port) == other.port_u16().unwrap_or(port)
+            && self.port() == other.port_u16().unwrap_or(self.default_port())
+    }
+
+    /// Port of the server.
+    pub(super) fn port(&self) -> u16 {
+        self.authority.port_u16().unwrap_or(self.default_port())
+    }
+
+    fn default_port(&self) -> u16 {
+        if self.scheme == Scheme::HTTPS { 443 } else { 80 }
     }
 
     /// The URL of a request, without the default port.
     fn uri(&self, path: PathAndQuery) -> Option<Uri> {
-        let port = if self.scheme == Scheme::HTTPS { ":443" } else { ":80" };
+        let port = format!(":{}", self.default_port());
         let authority = self.authority.as_str();
-        let authority = authority.strip_suffix(port).unwrap_or(authority).parse().ok()?;
+        let authority = authority.strip_suffix(&port).unwrap_or(authority).parse().ok()?;
         let mut parts = Parts::default();
         parts.scheme = Some(self.scheme.clone());
         parts.authority = Some(authority);

@@ -3,7 +3,7 @@
 //! A page begins with a navigation, which browsers mark, or after a pause. Other programs have no navigations, so their
 //! requests are grouped by pauses only.
 
-use super::traffic::field;
+use crate::exchange::field;
 use crate::exchange::{Exchange, RecordedPage};
 use brunt_script::unescaped;
 use regex::Regex;

@@ -268,8 +268,7 @@ impl ProxyServer {
             }
             Err(_) => host.eq_ignore_ascii_case("localhost"),
         };
-        let port = if target.scheme == Scheme::HTTPS { 443 } else { 80 };
-        is_local && target.authority.port_u16().unwrap_or(port) == self.address.port()
+        is_local && target.port() == self.address.port()
     }
 }
 

@@ -1,7 +1,7 @@
 //! Decodes bodies of replies: compression, then the character set.
 
-use super::traffic::field;
 use crate::exchange::MAX_BODY_BYTES;
+use crate::exchange::field;
 use encoding_rs::Encoding;
 use flate2::read::{DeflateDecoder, MultiGzDecoder, ZlibDecoder};
 use std::io::Read;
@@ -23,7 +23,10 @@ pub(super) fn body_text(body: &[u8], headers: &[(String, String)]) -> Result<Str
         return Ok(encoding.decode(&bytes).0.into_owned());
     }
     match String::from_utf8(bytes) {
-        Ok(text) => Ok(text.strip_prefix('\u{feff}').map_or(text.clone(), str::to_owned)),
+        Ok(text) => match text.strip_prefix('\u{feff}') {
+            Some(rest) => Ok(rest.to_owned()),
+            None => Ok(text),
+        },
         // HTML without a charset is in Windows-1252 for browsers.
         Err(error) if media_type.starts_with("text/") => {
             Ok(encoding_rs::WINDOWS_1252.decode(error.as_bytes()).0.into_owned())

@@ -3,7 +3,7 @@
 use super::pages;
 use super::text::{body_text, is_opaque};
 use crate::exchange::{Exchange, ExchangeReply, MAX_BODY_BYTES, MAX_TOTAL_BYTES, ReplyBody};
-use crate::exchange::{WebSocketFrame, har};
+use crate::exchange::{WebSocketFrame, field, har};
 use crate::recording::Recording;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -241,10 +241,11 @@ impl SharedExchange {
 
     /// Returns the exchange with the texts of its bodies.
     fn finished(&self) -> Exchange {
-        let proxied = lock(&self.exchange);
-        let mut exchange = proxied.exchange.clone();
+        // The recording is detached: later parts of the exchange are not recorded.
+        let ProxiedExchange { mut exchange, request_body, reply_body, .. } =
+            std::mem::take(&mut *lock(&self.exchange));
         let media_type = field(&exchange.headers, "content-type").to_ascii_lowercase();
-        let text = String::from_utf8(proxied.request_body.clone());
+        let text = String::from_utf8(request_body);
         exchange.post = match text {
             Ok(text) if text.is_empty() => None,
             Ok(text) => Some(text),
@@ -257,8 +258,8 @@ impl SharedExchange {
                 None
             }
         };
-        if let Some(reply) = exchange.reply.as_ref().filter(|_| !proxied.reply_body.is_empty()) {
-            let decoded = body_text(&proxied.reply_body, &reply.headers);
+        if let Some(reply) = exchange.reply.as_ref().filter(|_| !reply_body.is_empty()) {
+            let decoded = body_text(&reply_body, &reply.headers);
             exchange.body = Some(match decoded {
                 Ok(text) => ReplyBody { text, is_base64: false },
                 Err(bytes) => ReplyBody { text: STANDARD.encode(bytes), is_base64: true },
@@ -280,12 +281,6 @@ pub(super) fn field_texts(headers: &HeaderMap) -> Vec<(String, String)> {
             (name.as_str().to_owned(), String::from_utf8_lossy(value.as_bytes()).into_owned())
         })
         .collect()
-}
-
-/// Value of the first header field with this name, in lower case; empty if there is none.
-pub(super) fn field<'a>(headers: &'a [(String, String)], name: &str) -> &'a str {
-    let field = headers.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
-    field.map_or("", |(_, value)| value)
 }
 
 /// The state stays consistent after a panic, because each change is one statement.

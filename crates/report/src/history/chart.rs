@@ -3,7 +3,7 @@
 use super::words;
 use crate::figure::{Axis, AxisScale, Chart, ChartLine, ChartPoint, ChartUnit, HighlightedValue};
 use crate::utc;
-use brunt_model::run_history::{HistoryEntry, HistorySegment, Measure, MeasuredFigure, RunHistory};
+use brunt_model::run_history::{HistoryEntry, HistorySegment, MeasuredFigure, RunHistory};
 
 /// Seconds of a day.
 const DAY: f64 = 86_400.0;
@@ -72,7 +72,7 @@ fn drawn(history: &RunHistory, x: Axis, position: impl Fn(f64) -> f64 + Copy) ->
         about: words::about(history).into(),
         group: "history".into(),
         x,
-        y: Axis { label: title.into(), unit: unit_of(history.measure), scale },
+        y: Axis { label: title.into(), unit: words::unit_of(history.measure), scale },
         lines,
         ..Chart::default()
     }
@@ -96,14 +96,11 @@ fn levels(history: &RunHistory, position: impl Fn(f64) -> f64) -> Vec<ChartPoint
     // Without gaps, a step would look like a slow change.
     let mut points = Vec::new();
     for HistorySegment { first_id, last_id, level, .. } in &history.segments {
-        let (first, last) = (start(first_id), start(last_id));
+        let first = start(first_id);
+        let last = start(last_id);
         points.push(point(first, *level));
         points.push(point(last, *level));
         points.push(ChartPoint { x: last, ..ChartPoint::default() });
     }
     points
-}
-
-fn unit_of(measure: Measure) -> ChartUnit {
-    words::unit_of(measure)
 }

@@ -2,7 +2,7 @@ use super::*;
 use crate::view::Color;
 use brunt_model::finding::State;
 use brunt_model::run_history::{
-    ChangeSearch, ChangedFact, HistoryEntry, HistorySegment, HistorySeries, Measure,
+    ChangeSearch, ChangedFact, HistoryEntry, HistoryMeasure, HistorySegment, HistorySeries,
     MeasuredFigure, RelativeSize, RunHistory,
 };
 
@@ -54,8 +54,8 @@ pub fn slower() -> SeriesHistory {
             after_id: "run06".into(),
             subject: "environment".into(),
             name: "kernel".into(),
-            before: Some("Linux 6.1.0".into()),
-            after: Some("Linux 6.12.0".into()),
+            before: "Linux 6.1.0".into(),
+            after: "Linux 6.12.0".into(),
         }],
     };
     SeriesHistory {
@@ -69,7 +69,7 @@ pub fn slower() -> SeriesHistory {
             further_series: 1,
         },
         history: RunHistory {
-            measure: Measure::P99,
+            measure: HistoryMeasure::P99,
             segments: vec![segment("run00", "run05", 0.0100), segment("run06", "run11", 0.0120)],
             entries,
             search: ChangeSearch::Searched,

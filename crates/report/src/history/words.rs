@@ -5,7 +5,7 @@ use crate::utc::{day, rfc3339};
 use brunt_model::finding::State;
 use brunt_model::numbers::{UNKNOWN, plain, plural, signed_percent, three_digits};
 use brunt_model::run_history::{
-    BetterDirection, ChangeSearch, ChangedFact, HistoryChange, HistoryEntry, Measure,
+    BetterDirection, ChangeSearch, ChangedFact, HistoryChange, HistoryEntry, HistoryMeasure,
     MeasuredFigure, RunHistory, SeriesHistory,
 };
 use std::cmp::Ordering;
@@ -21,34 +21,34 @@ pub const NO_FACTS: &str =
     "No known fact about data, environment, server or version changed within two runs of it.";
 
 /// Name of a measure within a sentence.
-pub fn measure_in_sentence(measure: Measure) -> String {
+pub fn measure_in_sentence(measure: HistoryMeasure) -> String {
     let title = measure.title();
     let mut letters = title.chars();
     letters.next().map_or(String::new(), |first| first.to_lowercase().chain(letters).collect())
 }
 
 /// Unit of a measure in charts and tables.
-pub fn unit_of(measure: Measure) -> ChartUnit {
+pub fn unit_of(measure: HistoryMeasure) -> ChartUnit {
     match measure {
-        Measure::Capacity | Measure::Throughput => ChartUnit::PerSecond,
-        Measure::Errors => ChartUnit::Share,
+        HistoryMeasure::Capacity | HistoryMeasure::Throughput => ChartUnit::PerSecond,
+        HistoryMeasure::Errors => ChartUnit::Share,
         _ => ChartUnit::Seconds,
     }
 }
 
 /// Formats a value of a measure.
-pub fn value(measure: Measure, value: f64) -> String {
+pub fn value(measure: HistoryMeasure, value: f64) -> String {
     unit_of(measure).show(value)
 }
 
 /// Formats a figure, with `≥` if it is a lower bound.
-pub fn figure(measure: Measure, figure: &MeasuredFigure) -> String {
+pub fn figure(measure: HistoryMeasure, figure: &MeasuredFigure) -> String {
     let bound = if figure.is_lower_bound { "≥ " } else { "" };
     format!("{bound}{}", value(measure, figure.value))
 }
 
 /// Formats the interval of a figure; unknown if an end is.
-pub fn interval(measure: Measure, figure: &MeasuredFigure) -> String {
+pub fn interval(measure: HistoryMeasure, figure: &MeasuredFigure) -> String {
     match (figure.low, figure.high) {
         (Some(low), Some(high)) => {
             format!("{}–{}", value(measure, low), value(measure, high))
@@ -58,8 +58,8 @@ pub fn interval(measure: Measure, figure: &MeasuredFigure) -> String {
 }
 
 /// Returns the cells of a run.
-pub fn row(measure: Measure, entry: &HistoryEntry) -> [String; HEAD.len()] {
-    let of_figure = |format: fn(Measure, &MeasuredFigure) -> String| {
+pub fn row(measure: HistoryMeasure, entry: &HistoryEntry) -> [String; HEAD.len()] {
+    let of_figure = |format: fn(HistoryMeasure, &MeasuredFigure) -> String| {
         entry.figure.as_ref().map_or(UNKNOWN.into(), |known| format(measure, known))
     };
     let at = rfc3339(entry.started_unix_seconds).replace('T', " ");
@@ -93,8 +93,8 @@ pub fn size(change: &HistoryChange) -> String {
     )
 }
 
-/// A change in one sentence: `2026-08-01, run b: 10.0 ms → 12.1 ms, +21 % (95 % CI +18 % to +24 %), p = 0.002, worse`.
-pub fn change(measure: Measure, change: &HistoryChange) -> String {
+/// A change in one sentence: `Aug 1, between a and b: 10.0 ms → 12.1 ms, +21.0 % (95 % CI +18.0 % to +24.0 %); p = 0.002, worse`.
+pub fn change(measure: HistoryMeasure, change: &HistoryChange) -> String {
     let relative = change.relative.map(|relative| {
         let ends = relative.low.zip(relative.high).map(|(low, high)| {
             format!(" (95 % CI {} to {})", signed_percent(low), signed_percent(high))
@@ -132,9 +132,7 @@ pub fn facts(change: &HistoryChange) -> Vec<String> {
 }
 
 fn fact(change: &HistoryChange, fact: &ChangedFact) -> String {
-    let before = fact.before.as_deref().unwrap_or("unknown");
-    let after = fact.after.as_deref().unwrap_or("unknown");
-    let values = format!("{}: {before} → {after}", fact.name);
+    let values = format!("{}: {} → {}", fact.name, fact.before, fact.after);
     if fact.after_id == change.after_id {
         return values;
     }
@@ -151,19 +149,14 @@ pub fn conclusion(history: &RunHistory) -> String {
             history.runs_needed
         );
     }
-    match &history.changes[..] {
-        [] => format!(
-            "No change point in {runs} (false-alarm rate with independent runs: {} of histories without a change).",
-            level(history)
-        ),
-        changes => {
-            let count = plural(changes.len() as u64, "change point");
-            format!(
-                "{count} in {runs} (false-alarm rate with independent runs: {} of histories without a change).",
-                level(history)
-            )
-        }
-    }
+    let changes = match history.changes.len() {
+        0 => "No change point".to_owned(),
+        count => plural(count as u64, "change point"),
+    };
+    format!(
+        "{changes} in {runs} (false-alarm rate with independent runs: {} of histories without a change).",
+        level(history)
+    )
 }
 
 /// The false-alarm rate as text.
@@ -181,19 +174,18 @@ pub fn about(history: &RunHistory) -> String {
 /// Remarks on the runs of a history: what is left out, and what makes it doubtful.
 pub fn remarks(of_series: &SeriesHistory) -> Vec<String> {
     let SeriesHistory { series, history } = of_series;
-    let count = |n: usize, thing: &str| plural(n as u64, thing);
     let mut remarks = Vec::new();
     if series.older_runs > 0 {
         remarks.push(format!(
             "{} left out: a history has at most {} runs; raise the number with --last.",
-            count(series.older_runs, "older run"),
+            plural(series.older_runs as u64, "older run"),
             series.most_runs
         ));
     }
     if series.other_plans > 0 {
         remarks.push(format!(
             "{} of the same servers, labels and load left out: their plans differ from that of {}.",
-            count(series.other_plans, "run"),
+            plural(series.other_plans as u64, "run"),
             series.like_id
         ));
     }
@@ -205,13 +197,14 @@ pub fn remarks(of_series: &SeriesHistory) -> Vec<String> {
     }
     let excluded = history.entries.iter().filter(|entry| entry.exclusion.is_some()).count();
     if excluded > 0 {
-        remarks.push(format!("{} shown, but not counted.", count(excluded, "run")));
+        remarks.push(format!("{} shown, but not counted.", plural(excluded as u64, "run")));
     }
     let doubtful: usize = history.segments.iter().map(|segment| segment.doubtful_runs).sum();
     if doubtful > 0 {
         remarks.push(format!(
             "{} with another verdict than {}: counted, because a selection by verdict would be one by result.",
-            count(doubtful, "run"), State::Ok.key()
+            plural(doubtful as u64, "run"),
+            State::Ok.key()
         ));
     }
     match history.autocorrelation {
@@ -219,7 +212,7 @@ pub fn remarks(of_series: &SeriesHistory) -> Vec<String> {
             "Too few runs for an estimate of their autocorrelation: independent noise is assumed.".to_owned(),
         ),
         Some(autocorrelation) if autocorrelation > 0.4 => remarks.push(format!(
-            "Successive runs are similar (autocorrelation {autocorrelation:.1}): up to 30 % of such histories without a change have a false one."
+            "Successive runs are similar (autocorrelation {autocorrelation:.1}): false change points are more frequent than in independent runs."
         )),
         _ => {}
     }

@@ -228,12 +228,12 @@ impl OtherReadings {
     }
 
     fn id(&self) -> String {
-        let unit = Text::of_message(self.row().2, Vec::new());
+        let unit = Text::label(self.row().2);
         format!("other-{}-{}", super::words::slug(&self.source), super::words::slug(&unit))
     }
 
     fn title(&self) -> Text {
-        let unit = Text::of_message(self.row().2, Vec::new());
+        let unit = Text::label(self.row().2);
         text!("gauge.over-source", source = &*self.source, unit)
     }
 

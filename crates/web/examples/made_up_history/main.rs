@@ -4,7 +4,7 @@
 
 mod runs;
 
-use brunt_model::run_history::Measure;
+use brunt_model::run_history::HistoryMeasure;
 use brunt_report::view::View;
 use brunt_runner::history::{self, HistoryCache, HistoryRequest};
 use brunt_spec::System;
@@ -22,12 +22,14 @@ fn main() {
         runs::write(&store);
     }
     let request = HistoryRequest {
-        measure: Measure::P99,
+        measure: HistoryMeasure::P99,
         selection: EntrySelection::default(),
         like: None,
         most_runs: 200,
     };
-    let of_series = history::read(&store, &request, &HistoryCache::default()).expect("a history");
+    let items = history::select(&store, &request).expect("the index");
+    let cache = HistoryCache::default();
+    let of_series = history::read(&store, &items, &request, &cache).expect("a history");
     for columns in [60, 80, 120] {
         let view = View { columns, ..View::default() };
         brunt_report::history::write_as(&view, &of_series, &mut std::io::stdout()).expect("output");

@@ -7,10 +7,10 @@ pub mod structure;
 
 use crate::assets::Asset;
 use crate::fields::Fields;
-use crate::layout::{Problem, json, page, strip};
+use crate::layout::{Problem, json, page, strip, token_field};
 use crate::pages::tries;
 use crate::shared::{Shared, form_up_to, on_thread, query, with_store};
-use crate::texts::{PageText, Viewer, message};
+use crate::texts::{Viewer, message};
 use aws_lc_rs::digest::{SHA256, digest};
 use axum::body::Body;
 use axum::extract::State;
@@ -18,6 +18,7 @@ use axum::http::{StatusCode, Uri};
 use axum::response::{Html, IntoResponse, Redirect, Response};
 use brunt_editor::is_jmx;
 use brunt_jmx::document::declared_encoding;
+use brunt_model::Text;
 use brunt_model::numbers::hexadecimal;
 use brunt_spec::plan::{replace_file, schema};
 use maud::{Markup, html};
@@ -86,7 +87,7 @@ impl EditedPlan {
     /// # Errors
     ///
     /// A sentence with the reason.
-    pub fn save(&self) -> Result<(), PageText> {
+    pub fn save(&self) -> Result<(), Text> {
         let Self { file, text, digest } = self;
         let before = match fs::read(file) {
             Err(error) if error.kind() == ErrorKind::NotFound => Vec::new(),
@@ -148,19 +149,11 @@ pub async fn show(
     uri: Uri,
 ) -> Result<Html<String>, Problem> {
     let file = query(&uri).first("file").to_owned();
-    on_thread(&shared, move |shared| {
-        Ok(edit_page(&EditedPlan::read(&file)?, &html! {}, shared, &viewer))
-    })
-    .await
+    on_thread(&shared, move |_| Ok(edit_page(&EditedPlan::read(&file)?, &html! {}, &viewer))).await
 }
 
 /// Shows a text in the editor, below a notice.
-pub fn edit_page(
-    plan: &EditedPlan,
-    notice: &Markup,
-    shared: &Shared,
-    viewer: &Viewer,
-) -> Html<String> {
+pub fn edit_page(plan: &EditedPlan, notice: &Markup, viewer: &Viewer) -> Html<String> {
     let EditedPlan { file, text, digest } = plan;
     let language = if is_jmx(file) { "xml" } else { "yaml" };
     let content = html! {
@@ -170,7 +163,7 @@ pub fn edit_page(
             div id="structure" {}
             form id="edit" class="edit" action="/edit/save" method="post" data-check="/edit/check"
                 data-schema="/edit/schema.json" data-fields="/edit/fields" data-change="/edit/change" data-language=(language) {
-                input type="hidden" name="token" value=(shared.guard.form_token().text());
+                (token_field())
                 input type="hidden" name="digest" value=(digest);
                 // The first line break of a text area does not count.
                 textarea name="text" rows="30" spellcheck="false" aria-label=(viewer.text("edit-text")) { "\n" (text) }
@@ -208,14 +201,14 @@ pub async fn save(
     viewer: Viewer,
     body: Body,
 ) -> Result<Response, Problem> {
-    let fields = form_up_to(MAX_FORM_BYTES, &shared, body).await?;
+    let fields = form_up_to(MAX_FORM_BYTES, body).await?;
     with_store(&shared, move |store, shared| {
         let plan = EditedPlan::of_form(&fields);
         ensure_plan_file(&plan.file)?;
         if let Err(reason) = plan.save() {
             // The text of the user is not lost.
             let notice = html! { p class="problem" { (viewer.format(&reason)) } };
-            let page = edit_page(&plan, &notice, shared, &viewer);
+            let page = edit_page(&plan, &notice, &viewer);
             return Ok((StatusCode::CONFLICT, page).into_response());
         }
         let address = if fields.has("try") {

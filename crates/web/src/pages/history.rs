@@ -11,13 +11,14 @@ use axum::http::Uri;
 use axum::response::Html;
 use brunt_model::numbers::plural;
 use brunt_model::run_history::{
-    HistoryChange, HistoryEntry, HistorySegment, Measure, SeriesHistory,
+    HistoryChange, HistoryEntry, HistoryMeasure, HistorySegment, SeriesHistory,
 };
 use brunt_report::history::{chart, comparison_command, words};
 use brunt_report::html::charts;
 use brunt_report::utc::day;
 use brunt_runner::history::{
-    DEFAULT_RUNS, HistoryCache, HistoryError, HistoryRequest, MAX_RUNS, SeriesSummary, read, series,
+    DEFAULT_RUNS, HistoryCache, HistoryError, HistoryRequest, MAX_RUNS, SeriesSummary, read,
+    select, series,
 };
 use brunt_store::Store;
 use maud::{Markup, PreEscaped, html};
@@ -27,13 +28,13 @@ use std::sync::Arc;
 pub const PATH: &str = "/history";
 
 /// Measure of a page without one.
-const DEFAULT_MEASURE: Measure = Measure::P99;
+const DEFAULT_MEASURE: HistoryMeasure = HistoryMeasure::P99;
 
 /// Maximum number of series that a page lists.
 const SERIES: usize = 20;
 
 /// Returns the address of the history of runs like this one.
-pub fn address_like(id: &str, measure: Measure) -> String {
+pub fn address_like(id: &str, measure: HistoryMeasure) -> String {
     Fields::default().with("like", id).with("measure", measure.key()).at(PATH)
 }
 
@@ -60,8 +61,8 @@ fn page_of(
     viewer: &Viewer,
 ) -> Result<Html<String>, Problem> {
     let request = request(fields)?;
-    let all = series(store, &request).map_err(problem)?;
-    let content = match read(store, &request, cache) {
+    let items = select(store, &request).map_err(problem)?;
+    let content = match read(store, &items, &request, cache) {
         Ok(history) => history_content(&history, fields)?,
         // The form stays, so that the reader can choose again.
         Err(error @ (HistoryError::Nothing(_) | HistoryError::OtherKind { .. })) => {
@@ -73,7 +74,7 @@ fn page_of(
         h1 { (viewer.text("strip-history")) }
         (form(&request, fields, viewer))
         (content)
-        (other_series(&all, &request, fields))
+        (other_series(&series(&items), &request, fields))
         script type="module" src=(Asset::PageScript.path()) {}
     };
     Ok(page(viewer, &viewer.text("strip-history"), &strip(viewer, &html! {}), &content))
@@ -82,10 +83,10 @@ fn page_of(
 fn request(fields: &Fields) -> Result<HistoryRequest, Problem> {
     let measure = match fields.first("measure") {
         "" => Some(DEFAULT_MEASURE),
-        key => Measure::from_key(key),
+        key => HistoryMeasure::from_key(key),
     };
     let measure = measure.ok_or_else(|| {
-        let all: Vec<&str> = Measure::ALL.iter().map(|measure| measure.key()).collect();
+        let all: Vec<&str> = HistoryMeasure::ALL.iter().map(|measure| measure.key()).collect();
         let word = fields.first("measure");
         Problem::bad_request(format!("measure={word} is unknown; write one of {}", all.join(", ")))
     })?;
@@ -114,7 +115,7 @@ fn form(request: &HistoryRequest, fields: &Fields, viewer: &Viewer) -> Markup {
     html! {
         form class="filter" action=(PATH) method="get" role="search" {
             label { (viewer.text("history-figure")) " " select name="measure" {
-                @for measure in Measure::ALL {
+                @for measure in HistoryMeasure::ALL {
                     option value=(measure.key()) selected[measure == request.measure] { (measure.title()) }
                 }
             } }
@@ -182,7 +183,7 @@ fn change_point(of_series: &SeriesHistory, change: &HistoryChange) -> Markup {
     }
 }
 
-fn levels(measure: Measure, segments: &[HistorySegment]) -> Markup {
+fn levels(measure: HistoryMeasure, segments: &[HistorySegment]) -> Markup {
     html! {
         div class="scroll" tabindex="0" role="region" aria-label="Levels between changes" {
             table {

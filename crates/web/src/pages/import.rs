@@ -4,7 +4,7 @@
 use super::edit::{EditedPlan, MAX_FORM_BYTES, edit_page};
 use crate::assets::Asset;
 use crate::fields::Fields;
-use crate::layout::{Problem, page, strip};
+use crate::layout::{Problem, page, strip, token_field};
 use crate::shared::{Shared, form_up_to, on_thread};
 use crate::texts::{Viewer, message};
 use axum::body::Body;
@@ -23,12 +23,12 @@ use std::sync::Arc;
 const INPUT: &str = "input";
 
 /// Shows the form for the input.
-pub async fn show(State(shared): State<Arc<Shared>>, viewer: Viewer) -> Html<String> {
+pub async fn show(viewer: Viewer) -> Html<String> {
     let content = html! {
         h1 { (viewer.text("import-title")) }
         p { (viewer.text("import-formats")) }
         form id="import" class="edit" action="/import" method="post" {
-            input type="hidden" name="token" value=(shared.guard.form_token().text());
+            (token_field())
             label { (viewer.text("file")) " " input type="file" id="import-file"; }
             textarea name="text" rows="20" spellcheck="false" aria-label=(viewer.text("import-input")) placeholder=(viewer.text("import-drop")) required {}
             div class="filter" {
@@ -51,8 +51,8 @@ pub async fn make(
     viewer: Viewer,
     body: Body,
 ) -> Result<Html<String>, Problem> {
-    let fields = form_up_to(MAX_FORM_BYTES, &shared, body).await?;
-    on_thread(&shared, move |shared| {
+    let fields = form_up_to(MAX_FORM_BYTES, body).await?;
+    on_thread(&shared, move |_| {
         let (text, losses) = plan_of(&fields)?;
         let mut file = PathBuf::from(fields.first("file"));
         // A plan of JMeter keeps its own file.
@@ -60,7 +60,7 @@ pub async fn make(
             file.set_extension("yaml");
         }
         let plan = EditedPlan { digest: String::new(), text, file: file.display().to_string() };
-        Ok(edit_page(&plan, &notice(&plan.text, &losses, &viewer), shared, &viewer))
+        Ok(edit_page(&plan, &notice(&plan.text, &losses, &viewer), &viewer))
     })
     .await
 }

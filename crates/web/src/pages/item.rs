@@ -14,7 +14,7 @@ use axum::body::Body;
 use axum::extract::{Path, State};
 use axum::http::Uri;
 use axum::response::{IntoResponse, Redirect, Response};
-use brunt_model::run_history::Measure;
+use brunt_model::run_history::HistoryMeasure;
 use brunt_model::{Analysis, Judgement, Question, Run, Study};
 use brunt_report::html::StudyPage;
 use brunt_report::selection::select;
@@ -208,8 +208,6 @@ impl ItemPage<'_> {
     /// Forms for tags, pin and note.
     fn notes(&self) -> Markup {
         let entry = &self.entry;
-        let token = self.shared.guard.form_token();
-        let token = token.text();
         let action = format!("{}/change", self.address());
         let pin = if entry.pinned { ("unpin", "item-unpin") } else { ("pin", "item-pin") };
         let viewer = self.viewer;
@@ -221,19 +219,19 @@ impl ItemPage<'_> {
         }
         html! {
             @for tag in &entry.tags {
-                (post_form(&action, token, &html! {
+                (post_form(&action, &html! {
                     span class="tag" {
                         (tag)
                         button name="untag" value=(tag) aria-label=(viewer.format(&message!("item-remove-tag", tag = tag.as_str()))) { "×" }
                     }
                 }))
             }
-            (post_form(&action, token, &html! {
+            (post_form(&action, &html! {
                 input class="short" name="tag" aria-label=(viewer.text("item-new-tag")) placeholder=(viewer.text("item-tag-example")) required maxlength="64";
                 button { (viewer.text("item-tag")) }
             }))
-            (post_form(&action, token, &html! { button name=(pin.0) value="yes" { (viewer.text(pin.1)) } }))
-            (post_form(&action, token, &html! {
+            (post_form(&action, &html! { button name=(pin.0) value="yes" { (viewer.text(pin.1)) } }))
+            (post_form(&action, &html! {
                 input class="wide" name="note" aria-label=(viewer.text("item-note")) placeholder=(viewer.text("item-note"))
                     value=(entry.note.as_deref().unwrap_or_default());
                 button { (viewer.text("item-save-note")) }
@@ -243,11 +241,11 @@ impl ItemPage<'_> {
 }
 
 /// Measure of the history of an item; None for an item without one.
-fn history_measure(entry: &IndexEntry, study: &Study) -> Option<Measure> {
+fn history_measure(entry: &IndexEntry, study: &Study) -> Option<HistoryMeasure> {
     match (entry.kind, &study.experiment.question) {
         // A run of an experiment is no value of a history: its experiment is.
-        (ItemKind::Run, _) => entry.experiment.is_none().then_some(Measure::P99),
-        (ItemKind::Experiment, Question::Find(_)) => Some(Measure::Capacity),
+        (ItemKind::Run, _) => entry.experiment.is_none().then_some(HistoryMeasure::P99),
+        (ItemKind::Experiment, Question::Find(_)) => Some(HistoryMeasure::Capacity),
         (ItemKind::Experiment, _) => None,
     }
 }
@@ -274,7 +272,7 @@ pub async fn change(
     Path(word): Path<String>,
     body: Body,
 ) -> Result<Redirect, Problem> {
-    let fields = form(&shared, body).await?;
+    let fields = form(body).await?;
     with_store(&shared, move |store, _| {
         let item = store.find(&word)?;
         make_change(store, &item, &fields)?;
@@ -293,7 +291,7 @@ pub async fn give_order(
     Path(word): Path<String>,
     body: Body,
 ) -> Result<Redirect, Problem> {
-    let fields = form(&shared, body).await?;
+    let fields = form(body).await?;
     let order = match fields.all("mark").next() {
         Some(text) => RunOrder::Mark(text.to_owned()),
         None if fields.has("stop") => RunOrder::Stop,

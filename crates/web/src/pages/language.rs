@@ -1,14 +1,12 @@
 //! The choice of a language, which a cookie keeps.
 
 use crate::layout::Problem;
-use crate::shared::{Shared, form};
+use crate::shared::form;
 use crate::texts::{LANGUAGE_COOKIE, message};
 use axum::body::Body;
-use axum::extract::State;
 use axum::http::{HeaderValue, Uri, header};
 use axum::response::{IntoResponse, Redirect, Response};
 use brunt_model::Language;
-use std::sync::Arc;
 
 /// Time for which browsers keep a choice, in seconds: a year.
 const MAX_AGE: u32 = 31_536_000;
@@ -18,8 +16,8 @@ const MAX_AGE: u32 = 31_536_000;
 /// # Errors
 ///
 /// The form has no known language.
-pub async fn choose(State(shared): State<Arc<Shared>>, body: Body) -> Result<Response, Problem> {
-    let fields = form(&shared, body).await?;
+pub async fn choose(body: Body) -> Result<Response, Problem> {
+    let fields = form(body).await?;
     let tag = fields.first("language");
     let language = Language::from_tag(tag)
         .ok_or_else(|| Problem::bad_request(message!("language-unknown", tag)))?;

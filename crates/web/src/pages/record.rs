@@ -49,7 +49,6 @@ fn record_form(fields: &Fields, viewer: &Viewer) -> Markup {
     let file = if file.is_empty() { "recorded.yaml" } else { file };
     post_form(
         "/record",
-        &viewer.form_token,
         &html! {
             div class="start" {
                 label { (viewer.text("record-url")) " " input class="wide" name="url" value=(fields.first("url")) placeholder="https://shop.example/" autofocus; }
@@ -78,7 +77,7 @@ fn record_form(fields: &Fields, viewer: &Viewer) -> Markup {
 ///
 /// The form is wrong, or the process cannot be started.
 pub async fn start(State(shared): State<Arc<Shared>>, body: Body) -> Result<Redirect, Problem> {
-    let fields = form(&shared, body).await?;
+    let fields = form(body).await?;
     on_thread(&shared, move |shared| {
         let arguments = arguments(&fields)?;
         let process = StartedProcess::start_without_store(&shared.program, &arguments)
@@ -144,7 +143,7 @@ pub async fn show_started(
         };
         let fields = recording.fields.clone();
         drop(recordings);
-        ended(&fields, status, &messages, shared, &viewer)
+        ended(&fields, status, &messages, &viewer)
     })
     .await
 }
@@ -160,7 +159,7 @@ fn active(recording: &StartedRecording, messages: &str, viewer: &Viewer) -> Resp
         @if recording.fields.has("twice") {
             p class="hint" { (viewer.text("recording-twice")) }
         }
-        (post_form(&format!("{}/stop", address(number)), &viewer.form_token, &html! { button { (viewer.text("recording-end")) } }))
+        (post_form(&format!("{}/stop", address(number)), &html! { button { (viewer.text("recording-end")) } }))
         @if !messages.is_empty() { pre class="messages" { (messages) } }
         p class="hint" { (viewer.format(&message!("recording-process", process))) }
     };
@@ -174,7 +173,6 @@ fn ended(
     fields: &Fields,
     status: ExitStatus,
     messages: &str,
-    shared: &Shared,
     viewer: &Viewer,
 ) -> Result<Response, Problem> {
     if !status.success() {
@@ -205,7 +203,7 @@ fn ended(
             details { summary { (viewer.text("recording-messages")) } pre class="messages" { (messages) } }
         }
     };
-    Ok(edit_page(&plan, &notice, shared, viewer).into_response())
+    Ok(edit_page(&plan, &notice, viewer).into_response())
 }
 
 /// Ends a recording, as Ctrl-C does, and leads to its page.
@@ -218,7 +216,7 @@ pub async fn stop(
     Path(number): Path<u32>,
     body: Body,
 ) -> Result<Redirect, Problem> {
-    form(&shared, body).await?;
+    form(body).await?;
     let recordings = shared.recordings();
     let recording = recordings.get(number).ok_or_else(|| unknown(number))?;
     recording.process.interrupt().map_err(|error| Problem::internal(&error))?;

@@ -3,12 +3,13 @@
 use crate::fields::Fields;
 use crate::layout::{Problem, page, post_form, strip};
 use crate::shared::{Shared, form, query, with_store};
-use crate::texts::{PageText, Viewer, message};
+use crate::texts::{Viewer, message};
 use axum::body::Body;
 use axum::extract::State;
 use axum::http::Uri;
 use axum::response::Html;
 use brunt_engine::clock::unix_seconds;
+use brunt_model::Text;
 use brunt_model::numbers::bytes;
 use brunt_report::stored::pruning::{age, age_limit};
 use brunt_spec::words;
@@ -48,14 +49,14 @@ pub async fn show(
     viewer: Viewer,
     uri: Uri,
 ) -> Result<Html<String>, Problem> {
-    with_store(&shared, move |store, shared| {
+    with_store(&shared, move |store, _| {
         let fields = query(&uri);
         let Some(limits) = limits(&fields)? else {
             return Ok(retention_page(&fields, &html! {}, &viewer));
         };
         // A plan removes nothing.
         let pruning = store.plan_pruning(&limits, unix_seconds())?;
-        Ok(retention_page(&fields, &plan(&fields, &pruning, shared, &viewer), &viewer))
+        Ok(retention_page(&fields, &plan(&fields, &pruning, &viewer), &viewer))
     })
     .await
 }
@@ -70,8 +71,8 @@ pub async fn prune(
     viewer: Viewer,
     body: Body,
 ) -> Result<Html<String>, Problem> {
-    let fields = form(&shared, body).await?;
-    with_store(&shared, move |store, shared| {
+    let fields = form(body).await?;
+    with_store(&shared, move |store, _| {
         let limits =
             limits(&fields)?.ok_or_else(|| Problem::bad_request(message!("retention-no-limit")))?;
         let pruning = store.plan_pruning(&limits, unix_seconds())?;
@@ -79,7 +80,7 @@ pub async fn prune(
         if steps(&pruning) != fields.first(STEPS) {
             let changed = html! {
                 p class="problem" { (viewer.text("retention-changed")) }
-                (plan(&fields, &pruning, shared, &viewer))
+                (plan(&fields, &pruning, &viewer))
             };
             return Ok(retention_page(&fields, &changed, &viewer));
         }
@@ -122,7 +123,7 @@ fn retention_page(fields: &Fields, content: &Markup, viewer: &Viewer) -> Html<St
 }
 
 /// The steps, and a form that carries them out.
-fn plan(fields: &Fields, pruning: &Pruning, shared: &Shared, viewer: &Viewer) -> Markup {
+fn plan(fields: &Fields, pruning: &Pruning, viewer: &Viewer) -> Markup {
     let freed = bytes(pruning.bytes_before.saturating_sub(pruning.bytes_after) as f64);
     let before = bytes(pruning.bytes_before as f64);
     html! {
@@ -131,7 +132,7 @@ fn plan(fields: &Fields, pruning: &Pruning, shared: &Shared, viewer: &Viewer) ->
             tbody { @for row in rows(pruning, viewer) { tr { @for cell in row { td { (cell) } } } } }
         } }
         @if pruning.steps.is_empty() { p { (viewer.format(&message!("retention-nothing", size = before))) } } @else {
-            (post_form("/retention", shared.guard.form_token().text(), &html! {
+            (post_form("/retention", &html! {
                 @for (name, _, _) in LIMITS { input type="hidden" name=(name) value=(fields.first(name)); }
                 input type="hidden" name=(STEPS) value=(steps(pruning));
                 p { (viewer.format(&message!("retention-frees", freed, size = before))) }
@@ -169,7 +170,7 @@ fn step_cells(step: &PruningStep, viewer: &Viewer) -> [String; COLUMNS.len()] {
 }
 
 fn exempt_cells(exempt: &ExemptItem, viewer: &Viewer) -> [String; COLUMNS.len()] {
-    let reason: PageText = match &exempt.exemption {
+    let reason: Text = match &exempt.exemption {
         Exemption::Baseline(name) => message!("retention-baseline", name = name.as_str()),
         Exemption::Pinned => message!("retention-pinned"),
         Exemption::Active => message!("retention-active"),

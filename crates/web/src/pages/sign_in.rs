@@ -49,12 +49,12 @@ pub async fn admit(
     // The token of a form belongs to a session, and this visitor has none yet.
     let fields: Fields = unchecked_form(body).await?;
     match shared.guard.sign_in(fields.first("secret").trim()) {
-        Ok(cookie) => admitted(&cookie, "/", viewer),
+        Ok(cookie) => admitted(&cookie, "/", &viewer),
         Err(Refusal::Token) => {
             let page = sign_in_page(&viewer.text("sign-in-no-token"), &viewer);
             Ok((StatusCode::UNAUTHORIZED, page).into_response())
         }
-        Err(refusal) => Err(Problem { status: refusal.status(), text: refusal.text() }),
+        Err(refusal) => Err(Problem::from(refusal)),
     }
 }
 
@@ -68,8 +68,8 @@ pub async fn sign_out(
     viewer: Viewer,
     body: Body,
 ) -> Result<Response, Problem> {
-    form(&shared, body).await?;
-    admitted(&shared.guard.sign_out(), PATH, viewer)
+    form(body).await?;
+    admitted(&shared.guard.sign_out(), PATH, &viewer)
 }
 
 /// Sets the cookie, and leads to a page.
@@ -77,13 +77,13 @@ pub async fn sign_out(
 /// # Errors
 ///
 /// The cookie cannot be a header.
-pub fn admitted(cookie: &str, address: &str, viewer: Viewer) -> Result<Response, Problem> {
+pub fn admitted(cookie: &str, address: &str, viewer: &Viewer) -> Result<Response, Problem> {
     let cookie = HeaderValue::from_str(cookie).map_err(|error| Problem::internal(&error))?;
     // No redirect: browsers send a cookie with SameSite=Strict only after a page of the same site.
     let leads_on = HeaderValue::from_str(&format!("0;url={address}"))
         .map_err(|error| Problem::internal(&error))?;
     // A link works once, so no choice of a language may lead back to it.
-    let viewer = Viewer { address: None, ..viewer };
+    let viewer = Viewer { language: viewer.language, address: None };
     let content = html! { p { a href=(address) { (viewer.text("link-continue")) } } };
     let page = page(&viewer, &viewer.text("link-title"), &strip(&viewer, &html! {}), &content);
     Ok(([(header::SET_COOKIE, cookie), (header::REFRESH, leads_on)], page).into_response())
@@ -99,7 +99,7 @@ pub async fn open(
     viewer: Viewer,
     Path(key): Path<String>,
 ) -> Result<Response, Refusal> {
-    lead_to(&shared, viewer, &key, "/")
+    lead_to(&shared, &viewer, &key, "/")
 }
 
 /// Sets the cookie, and leads to the run of a process.
@@ -112,10 +112,15 @@ pub async fn open_process(
     viewer: Viewer,
     Path((key, process)): Path<(String, u32)>,
 ) -> Result<Response, Refusal> {
-    lead_to(&shared, viewer, &key, &starting::address(process))
+    lead_to(&shared, &viewer, &key, &starting::address(process))
 }
 
-fn lead_to(shared: &Shared, viewer: Viewer, key: &str, address: &str) -> Result<Response, Refusal> {
+fn lead_to(
+    shared: &Shared,
+    viewer: &Viewer,
+    key: &str,
+    address: &str,
+) -> Result<Response, Refusal> {
     let cookie = shared.guard.use_link(key)?;
     admitted(&cookie, address, viewer).map_err(|_| Refusal::Link)
 }

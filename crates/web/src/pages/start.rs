@@ -60,7 +60,7 @@ pub async fn show(
         @if !target.is_empty() && !is_url(target) {
             div class="filter" {
                 a href=(edit::address(target)) { (viewer.text("start-edit")) }
-                (post_form("/tries", shared.guard.form_token().text(), &html! {
+                (post_form("/tries", &html! {
                     input type="hidden" name="file" value=(target);
                     button { (viewer.text("start-try")) }
                     span class="hint" { (viewer.text("start-try-about")) }
@@ -68,7 +68,7 @@ pub async fn show(
             }
         }
         @if !target.is_empty() {
-            (post_form("/start", shared.guard.form_token().text(), &html! {
+            (post_form("/start", &html! {
                 div class="start" {
                     input type="hidden" name="target" value=(target);
                     (details)
@@ -132,7 +132,7 @@ fn field(name: &str, title: &str, example: &str) -> Markup {
 ///
 /// The form has no target, or the process cannot be started.
 pub async fn start(State(shared): State<Arc<Shared>>, body: Body) -> Result<Redirect, Problem> {
-    let fields = form(&shared, body).await?;
+    let fields = form(body).await?;
     with_store(&shared, move |_, shared| {
         let arguments = arguments(&fields)?;
         let process = shared.start(&arguments, None)?;

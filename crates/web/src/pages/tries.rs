@@ -11,16 +11,17 @@ mod sample;
 use super::edit;
 use crate::assets::Asset;
 use crate::fields::Fields;
-use crate::layout::{Problem, page, post_form, strip};
+use crate::layout::{Problem, page, post_form, strip, token_field};
 use crate::process::StartedProcess;
 use crate::shared::{Shared, form, on_thread, query, with_store};
-use crate::texts::{ELEMENT, PageText, Viewer, message};
+use crate::texts::{ELEMENT, Viewer, message};
 use crate::tries::MOST_TRIES;
 use axum::body::Body;
 use axum::extract::{Path, State};
 use axum::http::{HeaderValue, Uri, header};
 use axum::response::{IntoResponse, Redirect, Response};
 use body::BodyView;
+use brunt_model::Text;
 use brunt_model::numbers::time;
 use brunt_runner::trace::{SAMPLES_FILE, TracedSample};
 use maud::{Markup, html};
@@ -55,7 +56,7 @@ pub struct TryContent {
 ///
 /// The form is wrong, or the try cannot be started.
 pub async fn start(State(shared): State<Arc<Shared>>, body: Body) -> Result<Redirect, Problem> {
-    let fields = form(&shared, body).await?;
+    let fields = form(body).await?;
     with_store(&shared, move |store, shared| {
         let address = begin(shared, store.directory(), fields.first("file"))?;
         Ok(Redirect::to(&address))
@@ -89,7 +90,7 @@ pub async fn stop(
     Path(number): Path<u32>,
     body: Body,
 ) -> Result<Redirect, Problem> {
-    form(&shared, body).await?;
+    form(body).await?;
     let tries = shared.tries();
     let one = tries.get(number).ok_or_else(|| no_try(number))?;
     one.process.interrupt().map_err(|error| Problem::internal(&error))?;
@@ -150,25 +151,23 @@ impl TryContent {
     }
 
     /// Title of the page; the file may be an element.
-    fn title(&self, file: &str) -> PageText {
+    fn title(&self, file: &str) -> Text {
         message!("try-of-file", number = u64::from(self.number), file)
     }
 
     fn html(&self, fields: &Fields, shared: &Shared, viewer: &Viewer) -> Result<Markup, Problem> {
-        let token = shared.guard.form_token();
-        let token = token.text();
         let chosen = fields.first("sample").parse().ok().and_then(|number| self.sample(number));
         let failed = self.samples.iter().find(|sample| !sample.record.success);
         let chosen = chosen.or(failed).or(self.samples.first());
         let content = match (fields.first(WITH).parse(), chosen) {
             (Ok(other), _) => differences::html(self, &Self::read(shared, other)?, viewer),
-            (Err(_), Some(sample)) => self.details(sample, fields, token, viewer)?,
+            (Err(_), Some(sample)) => self.details(sample, fields, viewer)?,
             (Err(_), None) => html! {},
         };
         Ok(html! {
             h1 { (viewer.with_element(&self.title(ELEMENT), &html! { a href=(edit::address(&self.file)) { (self.file) } })) }
             form class="filter" action="/tries" method="post" {
-                input type="hidden" name="token" value=(token);
+                (token_field())
                 input type="hidden" name="file" value=(self.file);
                 button { (viewer.text("try-again")) }
                 @for other in &self.others {
@@ -176,7 +175,7 @@ impl TryContent {
                 }
             }
             @if self.is_active {
-                (post_form(&format!("{}/stop", address(self.number)), token, &html! {
+                (post_form(&format!("{}/stop", address(self.number)), &html! {
                     (viewer.text("try-running")) " " button { (viewer.text("try-stop")) }
                 }))
             }
@@ -217,7 +216,6 @@ impl TryContent {
         &self,
         sample: &TracedSample,
         fields: &Fields,
-        token: &str,
         viewer: &Viewer,
     ) -> Result<Markup, Problem> {
         let address = Fields::default().with("sample", &sample.number.to_string());
@@ -237,7 +235,7 @@ impl TryContent {
             };
             bodies.push(view.html()?);
         }
-        let proposals = extract::proposals(self, sample, fields, token, viewer)?;
+        let proposals = extract::proposals(self, sample, fields, viewer)?;
         Ok(html! {
             (sample::html(sample, viewer))
             @for body in bodies { (body) }

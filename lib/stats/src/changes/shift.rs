@@ -1,9 +1,8 @@
 //! Estimates the relative size of a change.
 
+use crate::order::NORMAL;
 use crate::rank;
-
-/// Quantile of the normal distribution at 97.5 %.
-const NORMAL: f64 = 1.959_963_984_540_054;
+use crate::shift::middle;
 
 /// Maximum number of values for which the exact distribution of the rank sum is computed.
 const MAX_EXACT: usize = 40;
@@ -34,11 +33,10 @@ pub fn relative_change(
     let mut ratios: Vec<f64> =
         after.iter().flat_map(|b| before.iter().map(move |a| (b / a).ln())).collect();
     ratios.sort_unstable_by(f64::total_cmp);
-    let middle = f64::midpoint(ratios[(ratios.len() - 1) / 2], ratios[ratios.len() / 2]);
     let excluded = excluded(before.len(), after.len(), autocorrelation);
     let low = excluded.map(|n| ratios[n].exp_m1());
     let high = excluded.map(|n| ratios[ratios.len() - 1 - n].exp_m1());
-    Some(RelativeChange { value: middle.exp_m1(), low, high })
+    Some(RelativeChange { value: middle(&ratios).exp_m1(), low, high })
 }
 
 /// Number of ratios at each end that are outside of the interval. None if groups of these sizes

@@ -63,7 +63,7 @@ pub async fn check(
     viewer: Viewer,
     body: Body,
 ) -> Result<Response, Problem> {
-    let fields = form_up_to(MAX_FORM_BYTES, &shared, body).await?;
+    let fields = form_up_to(MAX_FORM_BYTES, body).await?;
     on_thread(&shared, move |shared| json(&checked(EditedPlan::of_form(&fields), shared, &viewer)))
         .await
 }

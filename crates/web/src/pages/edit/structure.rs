@@ -37,7 +37,7 @@ struct EditReply {
 ///
 /// The text is not kept, or has no such element.
 pub async fn fields(State(shared): State<Arc<Shared>>, body: Body) -> Result<Response, Problem> {
-    let fields = form(&shared, body).await?;
+    let fields = form(body).await?;
     on_thread(&shared, move |shared| {
         let text = kept_text(&fields, shared)?;
         // Reading takes milliseconds, so nothing but the text is kept.
@@ -59,7 +59,7 @@ pub async fn change(
     viewer: Viewer,
     body: Body,
 ) -> Result<Response, Problem> {
-    let fields = form_up_to(MAX_FORM_BYTES, &shared, body).await?;
+    let fields = form_up_to(MAX_FORM_BYTES, body).await?;
     on_thread(&shared, move |shared| {
         let text = kept_text(&fields, shared)?;
         let file = fields.first("file");

@@ -97,8 +97,6 @@ impl ItemPage<'_> {
     /// State of an active run, and forms for orders to it.
     fn live_strip(&self, newest: Tick) -> Markup {
         let action = format!("{}/order", self.address());
-        let token = self.shared.guard.form_token();
-        let token = token.text();
         let viewer = self.viewer;
         let time = span(newest.seconds());
         // The script of the page puts figures in place of the mark.
@@ -107,11 +105,11 @@ impl ItemPage<'_> {
         html! {
             div id="live" class="live" data-age=(age) data-silent=(silent) data-over=(viewer.text("live-over")) data-load=(viewer.text("live-load")) {
                 span { span id="live-state" { (viewer.format(&message!("live-running", time))) } span id="live-age" {} }
-                (post_form(&action, token, &html! {
+                (post_form(&action, &html! {
                     input class="short" name="mark" aria-label=(viewer.text("live-mark")) placeholder=(viewer.text("live-mark-example")) required maxlength="500";
                     button { (viewer.text("live-mark-now")) }
                 }))
-                (post_form(&action, token, &html! {
+                (post_form(&action, &html! {
                     button name="stop" value="yes" { (viewer.text("live-stop")) }
                 }))
                 script type="module" src=(Asset::StudioScript.path()) {}

@@ -80,7 +80,6 @@ pub fn proposals(
     content: &TryContent,
     sample: &TracedSample,
     fields: &Fields,
-    token: &str,
     viewer: &Viewer,
 ) -> Result<Markup, Problem> {
     let selected = fields.first("selected");
@@ -117,12 +116,12 @@ pub fn proposals(
                             td { code { (expression) } @if !second.is_empty() { " " code { (second) } } }
                             td { (matches) }
                             td { (viewer.format(&message!("extract-replies", count = *matching, all = replies.len()))) }
-                            td { (extractor_form(content, sample, proposal, token, viewer)) }
+                            td { (extractor_form(content, sample, proposal, viewer)) }
                         }
                     }
                 } }
             } }
-            (check_form(content, sample, selected, &replies, token, viewer))
+            (check_form(content, sample, selected, &replies, viewer))
         }
     })
 }
@@ -133,7 +132,6 @@ fn check_form(
     sample: &TracedSample,
     selected: &str,
     replies: &[String],
-    token: &str,
     viewer: &Viewer,
 ) -> Markup {
     let matching = replies.iter().filter(|reply| reply.contains(selected)).count();
@@ -143,7 +141,7 @@ fn check_form(
         button { (viewer.text("extract-add-check")) }
         span class="hint" { (viewer.format(&message!("extract-contained", count = matching, all = replies.len()))) }
     };
-    addition_form(content, sample, &fields, token)
+    addition_form(content, sample, &fields)
 }
 
 /// A form that adds a proposed extractor.
@@ -151,7 +149,6 @@ fn extractor_form(
     content: &TryContent,
     sample: &TracedSample,
     proposal: &Proposal,
-    token: &str,
     viewer: &Viewer,
 ) -> Markup {
     let (by, expression, second) = proposal.words().unwrap_or_default();
@@ -162,22 +159,13 @@ fn extractor_form(
         input class="short" name="variable" aria-label=(viewer.text("extract-variable")) placeholder=(viewer.text("extract-variable")) required;
         button { (viewer.text("extract-add")) }
     };
-    addition_form(content, sample, &fields, token)
+    addition_form(content, sample, &fields)
 }
 
 /// A form that adds something to the step of a sample.
-fn addition_form(
-    content: &TryContent,
-    sample: &TracedSample,
-    fields: &Markup,
-    token: &str,
-) -> Markup {
+fn addition_form(content: &TryContent, sample: &TracedSample, fields: &Markup) -> Markup {
     let action = format!("{}/extract", address(content.number));
-    post_form(
-        &action,
-        token,
-        &html! { input type="hidden" name="sample" value=(sample.number); (fields) },
-    )
+    post_form(&action, &html! { input type="hidden" name="sample" value=(sample.number); (fields) })
 }
 
 /// Offset of the selected text: the occurrence nearest to a place.
@@ -203,7 +191,7 @@ pub async fn add(
     Path(number): Path<u32>,
     body: Body,
 ) -> Result<Redirect, Problem> {
-    let fields = form(&shared, body).await?;
+    let fields = form(body).await?;
     on_thread(&shared, move |shared| {
         let content = TryContent::read(shared, number)?;
         let sample = fields.first("sample").parse().ok().and_then(|number| content.sample(number));

@@ -1,7 +1,8 @@
 //! A sample of a try: result, variables, extractors and checks, request and reply without body.
 
-use crate::texts::{ELEMENT, PageText, Viewer, message};
+use crate::texts::{ELEMENT, Viewer, message};
 use brunt_model::SampleRecord;
+use brunt_model::Text;
 use brunt_model::numbers::{bytes, time};
 use brunt_model::record::{EvaluationKind, SampleTrace, TracedEvaluation, VariableChange};
 use brunt_runner::trace::TracedSample;
@@ -43,7 +44,7 @@ fn result(record: &SampleRecord, trace: &SampleTrace, viewer: &Viewer) -> Markup
 }
 
 /// Times, sizes, user and address of a sample.
-fn summary(record: &SampleRecord, trace: &SampleTrace, viewer: &Viewer) -> PageText {
+fn summary(record: &SampleRecord, trace: &SampleTrace, viewer: &Viewer) -> Text {
     let opening = trace.opening_micros.map(|micros| time(micros * 1000));
     let first_byte = trace.first_byte_micros.map(|micros| time(micros * 1000));
     let facts = [
