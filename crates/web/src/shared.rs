@@ -263,6 +263,9 @@ impl From<StoreError> for Problem {
     fn from(error: StoreError) -> Self {
         match error {
             StoreError::Unknown(_) => Self::not_found(error.to_string()),
+            StoreError::OtherContent(_) => {
+                Self { status: StatusCode::CONFLICT, text: error.to_string().into() }
+            }
             error if error.is_usage_error() => Self::bad_request(error.to_string()),
             error => Self::internal(&error),
         }

@@ -1,6 +1,6 @@
 //! Leases on servers.
 
-use super::{ApiProblem, read_json, visitor};
+use super::{read_json, visitor};
 use crate::layout::{Problem, json};
 use crate::leases::{LeaseRefusal, LeaseRequest};
 use crate::shared::Shared;
@@ -32,9 +32,9 @@ impl From<LeaseRefusal> for Problem {
 /// # Errors
 ///
 /// They cannot be written as JSON.
-pub async fn list(State(shared): State<Arc<Shared>>) -> Result<Response, ApiProblem> {
+pub async fn list(State(shared): State<Arc<Shared>>) -> Result<Response, Problem> {
     let entries = shared.leases().entries(unix_seconds());
-    Ok(json(&entries)?)
+    json(&entries)
 }
 
 /// Takes a lease.
@@ -42,7 +42,7 @@ pub async fn list(State(shared): State<Arc<Shared>>) -> Result<Response, ApiProb
 /// # Errors
 ///
 /// Another lease has one of its targets, or the request is malformed.
-pub async fn take(State(shared): State<Arc<Shared>>, body: Body) -> Result<Response, ApiProblem> {
+pub async fn take(State(shared): State<Arc<Shared>>, body: Body) -> Result<Response, Problem> {
     let request: LeaseRequest = read_json(body).await?;
     let key = Token::random().map_err(|error| Problem::internal(&error))?;
     // The holder is not in the request: a member must not take a lease for another one.
@@ -58,9 +58,9 @@ pub async fn take(State(shared): State<Arc<Shared>>, body: Body) -> Result<Respo
 pub async fn renew(
     State(shared): State<Arc<Shared>>,
     Path(key): Path<String>,
-) -> Result<Response, ApiProblem> {
+) -> Result<Response, Problem> {
     let lease = shared.leases().renew(&key, visitor()?.holder(), unix_seconds())?;
-    Ok(json(&lease)?)
+    json(&lease)
 }
 
 /// Releases a lease.
@@ -71,7 +71,7 @@ pub async fn renew(
 pub async fn release(
     State(shared): State<Arc<Shared>>,
     Path(key): Path<String>,
-) -> Result<StatusCode, ApiProblem> {
+) -> Result<StatusCode, Problem> {
     shared.leases().release(&key, visitor()?.holder())?;
     Ok(StatusCode::NO_CONTENT)
 }

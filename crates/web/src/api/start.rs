@@ -1,7 +1,7 @@
 //! The start of runs by programs.
 
+use super::read_json;
 use super::types::{StartPhase, StartReply, StartRequest, StartState};
-use super::{ApiProblem, read_json};
 use crate::layout::{Problem, json};
 use crate::pages::starting;
 use crate::process::StartedProcess;
@@ -22,7 +22,7 @@ const MAX_NAME: usize = 64;
 /// # Errors
 ///
 /// The request is malformed, or the process cannot be started.
-pub async fn start(State(shared): State<Arc<Shared>>, body: Body) -> Result<Response, ApiProblem> {
+pub async fn start(State(shared): State<Arc<Shared>>, body: Body) -> Result<Response, Problem> {
     let request: StartRequest = read_json(body).await?;
     let reply = with_store(&shared, move |_, shared| {
         let folder = tempfile::tempdir().map_err(|error| Problem::internal(&error))?;
@@ -44,7 +44,7 @@ pub async fn start(State(shared): State<Arc<Shared>>, body: Body) -> Result<Resp
 pub async fn state(
     State(shared): State<Arc<Shared>>,
     Path(process): Path<u32>,
-) -> Result<Response, ApiProblem> {
+) -> Result<Response, Problem> {
     let state = with_store(&shared, move |store, shared| {
         let id = starting::run_of(store, process)?;
         let mut started = shared.started();
@@ -66,7 +66,7 @@ pub async fn state(
         Ok(state)
     })
     .await?;
-    Ok(json(&state)?)
+    json(&state)
 }
 
 fn state_of(process: &StartedProcess, id: Option<String>) -> Result<StartState, Problem> {
