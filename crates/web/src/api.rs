@@ -6,7 +6,7 @@ pub mod start;
 pub mod types;
 
 use crate::layout::{Problem, json};
-use crate::shared::{MAX_READING, Shared, read_body};
+use crate::shared::{READ_TIMEOUT, Shared, read_body};
 use crate::visitor::Visitor;
 use axum::body::Body;
 use axum::extract::State;
@@ -32,7 +32,7 @@ pub fn error_reply(status: StatusCode, error: String) -> Response {
 ///
 /// It is too long, too slow, or has another form.
 pub async fn read_json<T: DeserializeOwned>(body: Body) -> Result<T, Problem> {
-    let bytes = read_body(MAX_JSON_BYTES, MAX_READING, body).await?;
+    let bytes = read_body(MAX_JSON_BYTES, READ_TIMEOUT, body).await?;
     serde_json::from_slice(&bytes).map_err(|error| {
         let text = format!(
             "The JSON of the request is malformed: {error}. GET /openapi.json describes it."

@@ -9,8 +9,8 @@ use axum::body::Body;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
-use brunt_engine::clock::unix_seconds;
 use std::sync::Arc;
+use std::time::Instant;
 
 impl From<LeaseRefusal> for Problem {
     fn from(refusal: LeaseRefusal) -> Self {
@@ -33,7 +33,7 @@ impl From<LeaseRefusal> for Problem {
 ///
 /// They cannot be written as JSON.
 pub async fn list(State(shared): State<Arc<Shared>>) -> Result<Response, Problem> {
-    let entries = shared.leases().entries(unix_seconds());
+    let entries = shared.leases().entries(Instant::now());
     json(&entries)
 }
 
@@ -46,7 +46,7 @@ pub async fn take(State(shared): State<Arc<Shared>>, body: Body) -> Result<Respo
     let request: LeaseRequest = read_json(body).await?;
     let key = Token::random().map_err(|error| Problem::internal(&error))?;
     // The holder is not in the request: a member must not take a lease for another one.
-    let lease = shared.leases().take(&request, visitor()?.holder(), unix_seconds(), key)?;
+    let lease = shared.leases().take(&request, visitor()?.holder(), Instant::now(), key)?;
     Ok((StatusCode::CREATED, json(&lease)?).into_response())
 }
 
@@ -59,19 +59,23 @@ pub async fn renew(
     State(shared): State<Arc<Shared>>,
     Path(key): Path<String>,
 ) -> Result<Response, Problem> {
-    let lease = shared.leases().renew(&key, visitor()?.holder(), unix_seconds())?;
+    let lease = shared.leases().renew(&key, visitor()?.holder(), Instant::now())?;
     json(&lease)
 }
 
-/// Releases a lease.
+/// Ends a lease: by its key that of the visitor, by its number that of any member.
 ///
 /// # Errors
 ///
-/// The visitor has no lease with this key.
-pub async fn release(
+/// There is no such lease.
+pub async fn end(
     State(shared): State<Arc<Shared>>,
     Path(key): Path<String>,
 ) -> Result<StatusCode, Problem> {
-    shared.leases().release(&key, visitor()?.holder())?;
+    // A key is longer than any number.
+    match key.parse() {
+        Ok(number) => shared.leases().end(number)?,
+        Err(_) => shared.leases().release(&key, visitor()?.holder())?,
+    }
     Ok(StatusCode::NO_CONTENT)
 }

@@ -107,7 +107,7 @@ pub async fn push(
     let _place = transfer::place(&shared).await?;
     let file = transfer::receive(&shared, &headers, body, limits.bytes).await?;
     let reply = with_store(&shared, move |store, _| {
-        let received = store.receive(file.path(), &limits).map_err(store_problem)?;
+        let received = store.receive(file.path(), &limits)?;
         let id = received.item.id().to_owned();
         // The store has no other place for the name of the sender.
         if received.is_new && store.entry(&id)?.note.is_none() {
