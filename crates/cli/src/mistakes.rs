@@ -74,14 +74,19 @@ pub fn explain(error: &clap::Error, words: &[String]) -> Option<String> {
         }
         ErrorKind::InvalidValue => {
             let option = option(error)?;
-            let value = context(error, ContextKind::InvalidValue)?;
-            let ContextValue::Strings(known) = error.get(ContextKind::ValidValue)? else {
-                return None;
+            let value = context(error, ContextKind::InvalidValue).unwrap_or_default();
+            let known = match error.get(ContextKind::ValidValue) {
+                Some(ContextValue::Strings(known)) => known.join(", "),
+                _ => String::new(),
             };
             // clap reports a missing value as an empty one.
-            let is_missing = value.is_empty() || known.is_empty();
-            (!is_missing).then(|| {
-                format!("{option}: invalid value `{value}`; write one of {}", known.join(", "))
+            Some(match (value.is_empty(), known.is_empty()) {
+                (true, true) => {
+                    let argument = context(error, ContextKind::InvalidArg)?;
+                    format!("{option}: the value is missing; write {argument}")
+                }
+                (true, false) => format!("{option}: the value is missing; write one of {known}"),
+                (false, _) => format!("{option}: invalid value `{value}`; write one of {known}"),
             })
         }
         ErrorKind::InvalidSubcommand => {
