@@ -77,19 +77,20 @@ pub async fn show(
                 }
             }))
         }
-        (leases(&shared.leases().entries(unix_seconds())))
+        (leases(&shared.leases().entries(unix_seconds()), &viewer))
     };
     Ok(page(&viewer, &viewer.text("strip-start"), &strip(&viewer, &html! {}), &content))
 }
 
 /// A table of the leases on servers.
-fn leases(leases: &[LeaseEntry]) -> Markup {
+fn leases(leases: &[LeaseEntry], viewer: &Viewer) -> Markup {
+    let heads = ["leases-servers", "leases-holder", "leases-purpose", "leases-remaining"];
     html! {
         @if !leases.is_empty() {
-            h2 { "Leases" }
-            p class="hint" { "These servers are being measured. A run that needs one of them is refused." }
+            h2 { (viewer.text("leases-title")) }
+            p class="hint" { (viewer.text("leases-about")) }
             div class="scroll" { table {
-                thead { tr { th { "Servers" } th { "Holder" } th { "Purpose" } th { "Remaining time" } } }
+                thead { tr { @for head in heads { th { (viewer.text(head)) } } } }
                 tbody { @for lease in leases { tr {
                     td { (lease.targets.join(", ")) }
                     td { (lease.holder) }
