@@ -117,7 +117,7 @@ impl ActiveTasks {
     pub fn fail_opening(&self, failure: Failure, note: Option<&str>) {
         let mut first = self.open_failure.borrow_mut();
         first.get_or_insert_with(|| {
-            note.map_or_else(|| failure.row().meaning.to_owned(), str::to_owned)
+            note.map_or_else(|| failure.row().meaning.to_string(), str::to_owned)
         });
     }
 

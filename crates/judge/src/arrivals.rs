@@ -7,7 +7,7 @@
 
 use crate::conservation::{check, of_populations};
 use brunt_model::finding::ConsistencyCheck;
-use brunt_model::{Arrivals, Load, LoadShape, LostProcess, Phase, Plan, Run, Tick};
+use brunt_model::{Arrivals, Load, LoadShape, LostProcess, Phase, Plan, Run, Tick, text};
 use std::time::Duration;
 
 /// Maximum distance between the two distributions at any instant (Kolmogorov 1933, Smirnov 1948).
@@ -77,12 +77,13 @@ fn schedule(run: &Run) -> Option<ConsistencyCheck> {
     };
     let share = distance / all;
     let most = MOST_DISTANCE + tolerance;
-    let text = format!(
-        "{all:.0} arrivals; largest deviation from the schedule {:.2} % (threshold: {:.2} %)",
-        share * 1e2,
-        most * 1e2
+    let text = text!(
+        "check-sum.schedule",
+        arrivals = format!("{all:.0}"),
+        share = format!("{:.2} %", share * 1e2),
+        most = format!("{:.2} %", most * 1e2)
     );
-    Some(check("arrivals against the schedule", share <= most, text))
+    Some(check(text!("check.schedule"), share <= most, text))
 }
 
 /// Number of arrivals that the schedule asks for until `until`. A lost process has no share of the
@@ -118,13 +119,14 @@ fn dispersion(run: &Run) -> Option<ConsistencyCheck> {
     let displaced = level.displaced as f64 / (level.displaced + level.spans) as f64;
     let most = MOST_DISPERSION + SMALL_SAMPLE_TOLERANCE * (2.0 / level.spans.max(1) as f64).sqrt();
     let near = (planned - begun).abs() <= most * planned.max(begun).max(1.0);
-    let text = format!(
-        "variance over mean of arrivals in {} s: {planned:.3} planned, {begun:.3} begun, in {} spans; {:.0} % of \
-         difference allowed; {:.1} % of the time put aside because much was begun late",
-        level.seconds(),
-        level.spans,
-        most * 1e2,
-        displaced * 1e2
+    let text = text!(
+        "check-sum.spacing",
+        seconds = level.seconds().to_string(),
+        planned = format!("{planned:.3}"),
+        begun = format!("{begun:.3}"),
+        spans = level.spans.to_string(),
+        most = format!("{:.0} %", most * 1e2),
+        displaced = format!("{:.1} %", displaced * 1e2)
     );
-    Some(check("spacing of arrivals", near && displaced <= MOST_DISPLACED, text))
+    Some(check(text!("check.spacing"), near && displaced <= MOST_DISPLACED, text))
 }

@@ -13,8 +13,8 @@ mod counts;
 mod little;
 mod transactions;
 
-use brunt_model::Run;
 use brunt_model::finding::ConsistencyCheck;
+use brunt_model::{Run, Text, text};
 
 /// A check; None if this run does not allow it.
 type Rule = fn(&Run) -> Option<ConsistencyCheck>;
@@ -53,10 +53,14 @@ pub(crate) fn of_populations(
         let name = population.plan.as_ref().map_or("", |plan| plan.main().name.as_str()).to_owned();
         checks(population)
             .into_iter()
-            .map(move |check| ConsistencyCheck { name: format!("{name}: {}", check.name), ..check })
+            .map(move |check| ConsistencyCheck { name: of_population(&name, check.name), ..check })
     })
 }
 
-pub(crate) fn check(name: &str, holds: bool, arithmetic: String) -> ConsistencyCheck {
-    ConsistencyCheck { name: name.into(), holds, arithmetic }
+fn of_population(population: &str, check: Text) -> Text {
+    text!("of-contender", contender = population, sentence = check)
+}
+
+pub(crate) fn check(name: Text, holds: bool, arithmetic: Text) -> ConsistencyCheck {
+    ConsistencyCheck { name, holds, arithmetic }
 }

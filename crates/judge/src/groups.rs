@@ -14,7 +14,7 @@ use crate::steady::response_times::ResponseTimes;
 use brunt_model::finding::GroupComparison;
 use brunt_model::run::GroupOfAgents;
 use brunt_model::time::seconds_of;
-use brunt_model::{Run, Tick};
+use brunt_model::{Run, Tick, text};
 use brunt_stats::blocks;
 use brunt_stats::holm::{Hypothesis, holm};
 use brunt_stats::order::student_p;
@@ -170,9 +170,10 @@ impl GroupPair<'_> {
             faster_share: faster.1,
             p: student_p(difference / variance.sqrt(), spread.freedom),
             is_significant: false,
-            method: format!(
-                "t test of the difference of shares, from {} blocks of {} intervals",
-                spread.blocks, spread.block
+            method: text!(
+                "method-of-run.groups",
+                blocks = spread.blocks.to_string(),
+                intervals = spread.block.to_string()
             ),
         })
     }

@@ -17,7 +17,7 @@ pub mod until;
 
 use brunt_model::finding::{FigureEstimate, PercentileInterval, Steady};
 use brunt_model::series::SeriesPoint;
-use brunt_model::{Load, Phase, Run};
+use brunt_model::{Load, Phase, Run, text};
 use brunt_stats::{blocks, mser, order};
 use trend::Trend;
 
@@ -60,10 +60,7 @@ pub fn steady(points: &[SeriesPoint]) -> Option<Steady> {
     Some(Steady {
         cut: points.get(cut).map(|point| point.from - points[0].from).unwrap_or_default(),
         reached: throughput.steady && p50.steady,
-        method: format!(
-            "MSER-5 of throughput and p50 on {} points, sup-Wald test of the second half, trend test",
-            points.len()
-        ),
+        method: text!("method-of-run.steady", count = points.len().to_string()),
     })
 }
 

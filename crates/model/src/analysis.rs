@@ -26,7 +26,7 @@ pub struct Observations {
     /// Objectives that each contender is tested against.
     pub objectives: Vec<Objective>,
     /// Limitations of the file or study, each a sentence, such as "one value a step".
-    pub notes: Vec<String>,
+    pub notes: Vec<Text>,
 }
 
 /// Results of one trial. Times in seconds; unknown figures are null.
@@ -119,8 +119,10 @@ impl Analysis {
     pub fn translate(&mut self, language: Language) {
         let findings = self.conclusions.iter_mut().chain(&mut self.findings);
         findings.for_each(|finding| finding.translate(language));
-        let bottlenecks = self.contenders.iter_mut().filter_map(|one| one.bottleneck.as_mut());
-        bottlenecks.for_each(|bottleneck| bottleneck.translate(language));
+        self.contenders.iter_mut().for_each(|contender| contender.translate(language));
+        self.pairs.iter_mut().for_each(|pair| pair.translate(language));
+        self.answers.iter_mut().for_each(|answer| answer.translate(language));
+        self.comparison.iter_mut().for_each(|comparison| comparison.translate(language));
     }
 
     /// True if a comparison excludes invalid trials with their blocks, and contains others.
@@ -144,6 +146,18 @@ pub struct ContenderAnalysis {
     pub outliers: Vec<Outlier>,
     /// Server bottleneck at its highest loads; null without readings of the server.
     pub bottleneck: Option<Bottleneck>,
+}
+
+impl ContenderAnalysis {
+    fn translate(&mut self, language: Language) {
+        for limit in &mut self.limits {
+            let LoadLimit { name, unit, how, .. } = limit;
+            [name, unit, how].into_iter().for_each(|text| text.translate(language));
+        }
+        self.scalability.iter_mut().for_each(|fit| fit.caution.translate(language));
+        self.outliers.iter_mut().for_each(|outlier| outlier.sentence.translate(language));
+        self.bottleneck.iter_mut().for_each(|bottleneck| bottleneck.translate(language));
+    }
 }
 
 /// All repetitions of one load.
@@ -206,14 +220,14 @@ pub struct LoadLimit {
     /// Definition of the limit.
     pub kind: LimitKind,
     /// Name in a table: `knee`, `saturation point`, `p99 < 3s`.
-    pub name: String,
+    pub name: Text,
     /// Load (for the saturation point: throughput) with its interval; null if the
     /// range contains no limit.
     pub at: Option<BandedFigure>,
     /// Unit of the figure: `/s` or `users`.
-    pub unit: String,
+    pub unit: Text,
     /// Method, and the reason if there is no figure; a sentence.
-    pub how: String,
+    pub how: Text,
     /// True if the limit stays in place when the range of loads is cut; null if not tested.
     pub robust: Option<bool>,
 }
@@ -255,7 +269,7 @@ pub struct Scalability {
     /// The coefficient of determination of the fit.
     pub r_squared: f64,
     /// Caveat to state with the fit.
-    pub caution: String,
+    pub caution: Text,
 }
 
 /// A trial or step that deviates from the others.
@@ -266,7 +280,7 @@ pub struct Outlier {
     /// Repetition; null if the whole step deviates.
     pub repetition: Option<u32>,
     /// Observation with its figures and the action to take; a sentence.
-    pub sentence: String,
+    pub sentence: Text,
 }
 
 /// Resource that limits a server, with its evidence.
@@ -286,6 +300,7 @@ impl Bottleneck {
     /// Replaces all texts by their forms in a language.
     pub(crate) fn translate(&mut self, language: Language) {
         self.sentence.translate(language);
+        self.evidence.iter_mut().for_each(|reason| reason.name.translate(language));
         self.others.iter_mut().for_each(|other| other.translate(language));
     }
 }
@@ -328,7 +343,7 @@ pub struct Reason {
     /// Source of the reading: `process:nginx`.
     pub source: String,
     /// Name of the reading, with its unit.
-    pub name: String,
+    pub name: Text,
     /// Worst value of the reading.
     pub value: f64,
     /// Value from which the reading counts as a cause.

@@ -1,9 +1,10 @@
 //! Results of a capacity search. `search` computes them, reports show them.
 
-use crate::LoadUnit;
 use crate::analysis::Bottleneck;
 use crate::question::ObjectiveSet;
+use crate::text::{Language, Text};
 use crate::time::optional_seconds;
+use crate::{LoadUnit, text};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -18,7 +19,7 @@ pub struct CapacityResult {
     pub unit: LoadUnit,
     /// Summary in one sentence: "capacity 3,412 ± 60 requests/s at p99 < 50ms; knee at
     /// 2,950 to 3,050; …".
-    pub sentence: String,
+    pub sentence: Text,
     /// Capacity for each set of objectives, in their order.
     pub capacities: Vec<Capacity>,
     /// Load at which the response time starts to bend; null if not found.
@@ -35,9 +36,25 @@ pub struct CapacityResult {
     pub trials: Vec<SearchTrial>,
     /// Drift of the server's capacity during the search, as a sentence with its figures;
     /// null without a drift.
-    pub drift: Option<String>,
+    pub drift: Option<Text>,
     /// Reason why the search ended.
     pub ended: SearchEnd,
+}
+
+impl CapacityResult {
+    /// Replaces all texts by their forms in a language.
+    pub(crate) fn translate(&mut self, language: Language) {
+        self.sentence.translate(language);
+        self.drift.iter_mut().for_each(|drift| drift.translate(language));
+        self.bottleneck.iter_mut().for_each(|bottleneck| bottleneck.translate(language));
+        for capacity in &mut self.capacities {
+            capacity.sentence.translate(language);
+        }
+        for trial in &mut self.trials {
+            trial.why.translate(language);
+            trial.limited.iter_mut().for_each(|limited| limited.translate(language));
+        }
+    }
 }
 
 /// The highest load that meets a set of objectives.
@@ -49,7 +66,7 @@ pub struct Capacity {
     pub at: Estimate,
     /// Capacity as a sentence: "3,412 requests/s (3,352 to 3,472)", "at least 5,000 requests/s:
     /// limited by a worker thread at 100 % CPU, not by the server alone".
-    pub sentence: String,
+    pub sentence: Text,
 }
 
 /// A figure with its 95 % interval; an end may be unknown.
@@ -86,7 +103,7 @@ pub struct SearchTrial {
     pub load: f64,
     /// Reason for the trial: "twice the previous load", "refine below
     /// the estimate", "confirmation run".
-    pub why: String,
+    pub why: Text,
     /// Measured time, in seconds.
     pub seconds: f64,
     /// Completed requests per second.
@@ -94,7 +111,7 @@ pub struct SearchTrial {
     /// Side of each capacity on which the load lies, in the order of the objective sets.
     pub sides: Vec<LoadSide>,
     /// Generator limit that makes the trial useless for the server; null if there was none.
-    pub limited: Option<String>,
+    pub limited: Option<Text>,
     /// Running estimate of the first capacity after this trial.
     pub running_estimate: Estimate,
 }
@@ -134,16 +151,23 @@ pub enum SearchEnd {
     Stopped,
 }
 
+impl SearchEnd {
+    /// Returns the reason as a clause: `the time budget was used up`.
+    pub fn words(self) -> Text {
+        match self {
+            Self::Precise => text!("search-end.precise"),
+            Self::Budget => text!("search-end.budget"),
+            Self::Generator => text!("search-end.generator"),
+            Self::Most => text!("search-end.most"),
+            Self::Least => text!("search-end.least"),
+            Self::Damaged => text!("search-end.damaged"),
+            Self::Stopped => text!("search-end.stopped"),
+        }
+    }
+}
+
 impl fmt::Display for SearchEnd {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Precise => "the target precision was reached",
-            Self::Budget => "the time budget was used up",
-            Self::Generator => "the server was not the limit",
-            Self::Most => "the highest load allowed met the objectives",
-            Self::Least => "the lowest useful load missed the objectives",
-            Self::Damaged => "the server did not recover from an overload",
-            Self::Stopped => "the search was stopped",
-        })
+        f.write_str(&self.words())
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::answer::{Estimate, SearchEnd};
 use crate::question::Measure;
+use crate::text::{Language, Text};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -12,7 +13,7 @@ pub struct Comparison {
     /// contender against the first.
     pub pairs: Vec<Pair>,
     /// Unintended or unknown differences between contenders, each a sentence.
-    pub differences: Vec<String>,
+    pub differences: Vec<Text>,
     /// Number of blocks: repetitions in which each contender was measured.
     pub blocks: u32,
     /// Maximum number of blocks.
@@ -22,13 +23,20 @@ pub struct Comparison {
     /// Reason why the comparison ended.
     pub ended: ComparisonEnd,
     /// Regressions beyond the bounds of `fail_if`, each a sentence.
-    pub failed: Vec<String>,
+    pub failed: Vec<Text>,
     /// Capacities found for the comparison, in order; empty without a search.
     #[serde(default)]
     pub searched: Vec<FoundCapacity>,
 }
 
 impl Comparison {
+    /// Replaces all texts by their forms in a language.
+    pub(crate) fn translate(&mut self, language: Language) {
+        self.pairs.iter_mut().for_each(|pair| pair.translate(language));
+        let sentences = self.differences.iter_mut().chain(&mut self.failed);
+        sentences.for_each(|sentence| sentence.translate(language));
+    }
+
     /// Returns the deciding figure of each pair that has it.
     pub fn deciding(&self) -> impl Iterator<Item = &Compared> {
         let first =
@@ -71,6 +79,13 @@ pub struct Pair {
     pub shift: Vec<QuantileShift>,
 }
 
+impl Pair {
+    /// Replaces all texts by their forms in a language.
+    pub(crate) fn translate(&mut self, language: Language) {
+        self.measures.iter_mut().for_each(|compared| compared.sentence.translate(language));
+    }
+}
+
 /// One figure of two contenders.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Compared {
@@ -96,7 +111,11 @@ pub struct Compared {
     /// Verdict on the figure.
     pub verdict: Better,
     /// Result as a sentence: "p99: apache is better by 4.1 % (2.6 to 5.5)".
-    pub sentence: String,
+    pub sentence: Text,
+    /// The reason why the figure is undecided, without its name: "4 blocks are too few". It is for conclusions only, so
+    /// documents do not have it.
+    #[serde(skip)]
+    pub undecided: Option<Text>,
 }
 
 /// Statistical test of two groups of figures.

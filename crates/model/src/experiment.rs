@@ -4,8 +4,9 @@
 //! `spec` reads plan files, and `rig` executes experiments.
 
 use crate::question::TrialPurpose;
+use crate::text::Text;
 use crate::time::{optional_seconds, seconds};
-use crate::{CapacitySearch, Load, Plan, ProbeSpec, Question};
+use crate::{CapacitySearch, Load, Plan, ProbeSpec, Question, text};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -299,6 +300,14 @@ impl Contender {
 }
 
 impl LoadUnit {
+    /// Name of the unit: `/s` or `users`.
+    pub fn name(self) -> Text {
+        match self {
+            Self::PerSecond => self.suffix().into(),
+            Self::Users { .. } => text!("load-unit.users"),
+        }
+    }
+
     /// Suffix of a load: `/s` or ` users`.
     pub fn suffix(self) -> &'static str {
         match self {

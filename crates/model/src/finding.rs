@@ -54,7 +54,7 @@ pub struct GroupComparison {
     /// True if the difference is significant at 5 %.
     pub is_significant: bool,
     /// How the probability was computed.
-    pub method: String,
+    pub method: Text,
 }
 
 impl Judgement {
@@ -66,6 +66,16 @@ impl Judgement {
             cause.remedy.translate(language);
         }
         self.verdict.unseen.iter_mut().for_each(|sentence| sentence.translate(language));
+        for check in &mut self.checks {
+            check.name.translate(language);
+            check.arithmetic.translate(language);
+        }
+        self.steady.iter_mut().for_each(|steady| steady.method.translate(language));
+        for interval in &mut self.intervals {
+            interval.method.translate(language);
+            interval.too_short.iter_mut().for_each(|reason| reason.translate(language));
+        }
+        self.group_comparisons.iter_mut().for_each(|groups| groups.method.translate(language));
         self.findings.iter_mut().for_each(|finding| finding.translate(language));
         self.bottleneck.iter_mut().for_each(|bottleneck| bottleneck.translate(language));
     }
@@ -143,14 +153,14 @@ impl State {
     }
 
     /// Subject and verb for trials in this state: `the generator was the limit`.
-    pub fn words(self) -> &'static str {
+    pub fn words(self) -> Text {
         match self {
-            Self::Ok => "the load generator was not the bottleneck",
-            Self::Unjudged => "no good reply arrived",
-            Self::BusyMachine => "other processes used the machine's CPU",
-            Self::Unexplained => "requests were late for an unknown reason",
-            Self::Limited => "the generator was the limit",
-            Self::Invalid => "a consistency check failed",
+            Self::Ok => text!("verdict.ok"),
+            Self::Unjudged => text!("state.unjudged"),
+            Self::BusyMachine => text!("state.busy-machine"),
+            Self::Unexplained => text!("state.unexplained"),
+            Self::Limited => text!("state.limited"),
+            Self::Invalid => text!("state.invalid"),
         }
     }
 
@@ -314,11 +324,11 @@ pub enum ThresholdSide {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ConsistencyCheck {
     /// Name of the check.
-    pub name: String,
+    pub name: Text,
     /// True if the check passed.
     pub holds: bool,
     /// The arithmetic, with its figures.
-    pub arithmetic: String,
+    pub arithmetic: Text,
 }
 
 /// A sentence with its evidence.
@@ -374,7 +384,7 @@ pub struct Steady {
     /// True if the steady state began within the first half.
     pub reached: bool,
     /// Method that detected the steady state.
-    pub method: String,
+    pub method: Text,
 }
 
 /// A percentile of the response time, with its interval.
@@ -388,9 +398,9 @@ pub struct PercentileInterval {
     /// Effective sample size at this percentile.
     pub effective_samples: f64,
     /// Reason why there is no interval; null if there is one.
-    pub too_short: Option<String>,
+    pub too_short: Option<Text>,
     /// Method of the interval.
-    pub method: String,
+    pub method: Text,
 }
 
 /// A figure with its 95 % confidence interval.

@@ -2,8 +2,9 @@
 //!
 //! Exact figures are in the JSON documents. The formats of other tools are in `dropin` and `jmx`.
 
-use crate::LoadUnit;
+use crate::text::Text;
 use crate::time::seconds_of;
+use crate::{LoadUnit, text};
 use std::time::Duration;
 
 /// Placeholder of an unknown figure.
@@ -230,13 +231,13 @@ pub fn percentile(q: f64) -> String {
 }
 
 /// Formats a load with its unit: `35.0/s`, `200 users`.
-pub fn load(unit: LoadUnit, load: f64) -> String {
+pub fn load(unit: LoadUnit, load: f64) -> Text {
     // Loads are round numbers: `35`, not `35.0`.
     let number = if load.fract() == 0.0 { count(load.abs() as u64) } else { three_digits(load) };
     match unit {
-        LoadUnit::PerSecond => format!("{number}/s"),
-        LoadUnit::Users { .. } if load == 1.0 => "1 user".into(),
-        LoadUnit::Users { .. } => format!("{number} users"),
+        LoadUnit::PerSecond => format!("{number}/s").into(),
+        LoadUnit::Users { .. } if load == 1.0 => text!("users", count = 1_u64),
+        LoadUnit::Users { .. } => text!("number-of-users", number),
     }
 }
 

@@ -1,9 +1,9 @@
 //! Objectives: bounds on the figures of a run, such as `p99 < 50ms`.
 
-use crate::numbers;
 use crate::scenario::ScenarioStep;
+use crate::text::Text;
 use crate::time::seconds_of;
-use crate::{Plan, Run, Tally, TransactionTally};
+use crate::{Plan, Run, Tally, TransactionTally, numbers, text};
 use brunt_stats::{Histogram, Quantile};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -249,16 +249,23 @@ pub fn step_names(plan: &Plan) -> Vec<String> {
     names
 }
 
+impl Metric {
+    /// Returns the name of the figure, for people. The syntax of objectives has the English name.
+    pub fn words(self) -> Text {
+        match self {
+            Self::Quantile(q) => numbers::percentile(q).into(),
+            Self::Mean => text!("measure.mean"),
+            Self::Max => text!("measure.max"),
+            Self::Errors => text!("measure.errors"),
+            Self::Throughput => text!("measure.throughput"),
+            Self::Goodput => text!("measure.goodput"),
+        }
+    }
+}
+
 impl fmt::Display for Metric {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Quantile(q) => f.write_str(&numbers::percentile(*q)),
-            Self::Mean => f.write_str("mean"),
-            Self::Max => f.write_str("max"),
-            Self::Errors => f.write_str("errors"),
-            Self::Throughput => f.write_str("throughput"),
-            Self::Goodput => f.write_str("goodput"),
-        }
+        f.write_str(&self.words())
     }
 }
 

@@ -7,9 +7,11 @@ mod check_failure;
 mod malformed;
 mod status;
 
+use crate::text::Text;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
+use std::sync::LazyLock;
 
 pub use check_failure::CheckFailure;
 pub use malformed::MalformedReply;
@@ -67,27 +69,31 @@ pub enum Failure {
     NotAllowed,
 }
 
-/// The texts of a kind of failure for users.
-#[derive(Debug, Clone, Copy)]
+/// A kind of failure with its texts for users.
+#[derive(Debug, Clone)]
 pub struct FailureRow {
     /// The kind of failure.
     pub failure: Failure,
     /// Name in JSON and CSV.
     pub key: &'static str,
-    /// Name in text output.
-    pub name: &'static str,
+    /// Name in reports.
+    pub name: Text,
     /// Meaning of the failure.
-    pub meaning: &'static str,
+    pub meaning: Text,
     /// Usual remedy for the failure.
-    pub remedy: &'static str,
+    pub remedy: Text,
 }
 
 macro_rules! failures {
-    ($($kind:ident $key:literal $name:literal: $meaning:literal; $remedy:literal)*) => {
-        /// Texts of all kinds, in the order of [`Failure`].
-        pub const FAILURES: [FailureRow; Failure::COUNT] = [$(FailureRow {
-            failure: Failure::$kind, key: $key, name: $name, meaning: $meaning, remedy: $remedy,
-        }),*];
+    ($($kind:ident $key:literal $name:literal $meaning:literal $remedy:literal)*) => {
+        /// All kinds with their texts, in the order of [`Failure`].
+        static FAILURES: LazyLock<[FailureRow; Failure::COUNT]> = LazyLock::new(|| [$(FailureRow {
+            failure: Failure::$kind,
+            key: $key,
+            name: Text::label($name),
+            meaning: Text::label($meaning),
+            remedy: Text::label($remedy),
+        }),*]);
         impl Failure {
             /// Number of kinds.
             pub const COUNT: usize = [$(Failure::$kind),*].len();
@@ -95,50 +101,31 @@ macro_rules! failures {
     };
 }
 
+// A name in files, and the messages with the name, the meaning and the remedy.
 failures! {
-    Resolve "resolve" "name not resolved": "the host's name has no address";
-        "check the spelling, or give the address with --resolve host:port:addr"
-    Refused "refused" "connection refused": "no process listens on this port";
-        "is the server running, and on this port? Under load: its accept queue is full and tcp_abort_on_overflow is set"
-    Unreachable "unreachable" "unreachable": "no route to the server, or a firewall rejected the connection";
-        "check the address, the route and the firewall"
+    Resolve "resolve" "failure-resolve" "failure-resolve.meaning" "failure-resolve.remedy"
+    Refused "refused" "failure-refused" "failure-refused.meaning" "failure-refused.remedy"
+    Unreachable "unreachable" "failure-unreachable" "failure-unreachable.meaning" "failure-unreachable.remedy"
     // Linux drops a SYN while the accept queue is full, so the client sees a timeout, not a
     // refusal.
-    ConnectTimeout "connect_timeout" "connect timeout": "connecting timed out";
-        "the server's accept queue may be full (its backlog, net.core.somaxconn) or a firewall drops packets; see --connect-timeout"
-    Tls "tls" "TLS handshake failed": "the TLS handshake failed";
-        "check the certificate (--cacert FILE, or --insecure), the name (--sni) and the versions the server speaks"
-    Proxy "proxy" "proxy error": "the proxy cannot be reached, or refused to connect";
-        "check that the proxy of --proxy runs and permits this target"
-    Reset "reset" "connection reset": "the server reset the connection before a whole reply came";
-        "check the server's error log: possible causes are a crash, a limit or a full accept queue"
+    ConnectTimeout "connect_timeout" "failure-connect-timeout" "failure-connect-timeout.meaning" "failure-connect-timeout.remedy"
+    Tls "tls" "failure-tls" "failure-tls.meaning" "failure-tls.remedy"
+    Proxy "proxy" "failure-proxy" "failure-proxy.meaning" "failure-proxy.remedy"
+    Reset "reset" "failure-reset" "failure-reset.meaning" "failure-reset.remedy"
     // A server may close an idle connection at any time, so the request races with its FIN.
-    Stale "stale" "stale connection": "the server closed the kept-alive connection when it was used again";
-        "raise the server's keep-alive timeout and request limit, or ask again with --retry-stale, as browsers do"
-    Timeout "timeout" "response timeout": "no whole reply within the timeout";
-        "the server is overloaded or hangs; --timeout sets how long to wait"
-    Protocol "protocol" "protocol error": "the reply is not valid in this version of HTTP";
-        "does the server speak this version of HTTP on this port (--http), and not TLS?"
-    ClosedEarly "closed_early" "closed early": "the connection ended before the whole reply had arrived";
-        "check the server's error log: possible causes are a dying worker, or a limit on time or size"
-    Check "check" "check failed": "a whole reply came, but not the one expected";
-        "look at a reply with curl; see --expect-status, --expect-body, --expect-same-length"
-    FdsExhausted "fds_exhausted" "out of file descriptors": "the process reached its limit on open files";
-        "raise the limit (ulimit -n, LimitNOFILE=) or use fewer connections"
-    PortsExhausted "ports_exhausted" "out of local ports": "no free local port left";
-        "reuse connections, add --source addresses, widen net.ipv4.ip_local_port_range, or wait for TIME_WAIT to pass"
-    Dropped "dropped" "dropped": "due by the schedule, but never begun";
-        "the server is slower than the load: lower --rate, or raise --max-in-flight or --connections"
-    Cut "cut" "cut off": "not finished when the run ended";
-        "a longer --grace lets them finish"
-    System "system" "local error": "brunt could not build the request, or this machine could not send it; a warning gives the reason";
-        "read the warning with the reason"
-    StreamReset "stream_reset" "stream reset": "the server reset the stream before a whole reply came";
-        "check the server's error log; the code of the reset is shown with it"
-    Unprocessed "unprocessed" "not processed": "the server refused the stream, or ended the connection before it, twice";
-        "raise the server's limits on streams and on requests per connection (nginx: http2_max_concurrent_streams, keepalive_requests)"
-    NotAllowed "not_allowed" "target not allowed": "the host is not among the allowed targets";
-        "if it may be loaded, allow it with --allow-target HOST, or `allow: [HOST]` in a plan file; a warning names the host"
+    Stale "stale" "failure-stale" "failure-stale.meaning" "failure-stale.remedy"
+    Timeout "timeout" "failure-timeout" "failure-timeout.meaning" "failure-timeout.remedy"
+    Protocol "protocol" "failure-protocol" "failure-protocol.meaning" "failure-protocol.remedy"
+    ClosedEarly "closed_early" "failure-closed-early" "failure-closed-early.meaning" "failure-closed-early.remedy"
+    Check "check" "failure-check" "failure-check.meaning" "failure-check.remedy"
+    FdsExhausted "fds_exhausted" "failure-fds-exhausted" "failure-fds-exhausted.meaning" "failure-fds-exhausted.remedy"
+    PortsExhausted "ports_exhausted" "failure-ports-exhausted" "failure-ports-exhausted.meaning" "failure-ports-exhausted.remedy"
+    Dropped "dropped" "failure-dropped" "failure-dropped.meaning" "failure-dropped.remedy"
+    Cut "cut" "failure-cut" "failure-cut.meaning" "failure-cut.remedy"
+    System "system" "failure-system" "failure-system.meaning" "failure-system.remedy"
+    StreamReset "stream_reset" "failure-stream-reset" "failure-stream-reset.meaning" "failure-stream-reset.remedy"
+    Unprocessed "unprocessed" "failure-unprocessed" "failure-unprocessed.meaning" "failure-unprocessed.remedy"
+    NotAllowed "not_allowed" "failure-not-allowed" "failure-not-allowed.meaning" "failure-not-allowed.remedy"
 }
 
 impl Failure {
@@ -155,7 +142,7 @@ impl Failure {
 
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.row().name)
+        f.write_str(&self.row().name)
     }
 }
 

@@ -4,9 +4,10 @@
 use crate::Objective;
 use crate::answer::Estimate;
 use crate::comparison::Compared;
-use crate::numbers;
 use crate::objective::{Metric, Relation};
+use crate::text::Text;
 use crate::time::{optional_seconds, seconds};
+use crate::{numbers, text};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -230,14 +231,19 @@ impl Measure {
     pub fn more_is_better(self) -> bool {
         matches!(self, Self::Run(Metric::Throughput | Metric::Goodput) | Self::Capacity)
     }
+
+    /// Returns the name of the figure, for people.
+    pub fn words(self) -> Text {
+        match self {
+            Self::Run(metric) => metric.words(),
+            Self::ServerCpu => text!("measure.server-cpu"),
+            Self::Capacity => text!("measure.capacity"),
+        }
+    }
 }
 
 impl fmt::Display for Measure {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        match self {
-            Self::Run(metric) => metric.fmt(f),
-            Self::ServerCpu => f.write_str("server CPU per request"),
-            Self::Capacity => f.write_str("capacity"),
-        }
+        f.write_str(&self.words())
     }
 }

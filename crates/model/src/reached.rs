@@ -2,7 +2,8 @@
 //! cases and the summary.
 
 use crate::finding::State;
-use crate::{Objective, Run, Study};
+use crate::text::{Text, Value};
+use crate::{Objective, Run, Study, text};
 
 /// Kind of replies that a run received.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -27,17 +28,16 @@ impl Run {
 
     /// Lists the failures with their counts, the most frequent first: `5 × connection refused`.
     /// Empty if no request failed.
-    pub fn failure_summary(&self) -> String {
+    pub fn failure_summary(&self) -> Text {
         let counts = crate::Failure::all()
-            .map(|failure| (self.total.failed_by(failure), failure.row().meaning));
-        let mut failures: Vec<(u64, &str)> = counts.filter(|(count, _)| *count > 0).collect();
+            .map(|failure| (self.total.failed_by(failure), &failure.row().meaning));
+        let mut failures: Vec<(u64, &Text)> = counts.filter(|(count, _)| *count > 0).collect();
         // Stable, so equal counts stay in the order of the table.
         failures.sort_by_key(|(count, _)| std::cmp::Reverse(*count));
-        failures
-            .into_iter()
-            .map(|(n, meaning)| format!("{n} × {meaning}"))
-            .collect::<Vec<_>>()
-            .join(", ")
+        let failures = failures.into_iter().map(|(n, meaning)| {
+            text!("times-failure", count = n.to_string(), failure = meaning.clone())
+        });
+        text!("words", words = Value::Words(failures.collect()))
     }
 }
 

@@ -3,6 +3,8 @@
 //! `runner` reads the runs, `judge` finds the changes, reports show them.
 
 use crate::finding::State;
+use crate::text;
+use crate::text::Text;
 use serde::Serialize;
 
 /// A figure that a history shows.
@@ -69,16 +71,16 @@ impl HistoryMeasure {
     }
 
     /// Name in texts for people.
-    pub fn title(self) -> &'static str {
+    pub fn title(self) -> Text {
         match self {
-            Self::Capacity => "Capacity",
-            Self::Throughput => "Throughput",
-            Self::P50 => "Response time p50",
-            Self::P95 => "Response time p95",
-            Self::P99 => "Response time p99",
-            Self::ServiceP50 => "Service time p50",
-            Self::ServiceP99 => "Service time p99",
-            Self::Errors => "Error rate",
+            Self::Capacity => text!("history-measure.capacity"),
+            Self::Throughput => text!("history-measure.throughput"),
+            Self::P50 => text!("history-measure.p50"),
+            Self::P95 => text!("history-measure.p95"),
+            Self::P99 => text!("history-measure.p99"),
+            Self::ServiceP50 => text!("history-measure.service-p50"),
+            Self::ServiceP99 => text!("history-measure.service-p99"),
+            Self::Errors => text!("history-measure.errors"),
         }
     }
 
@@ -118,11 +120,11 @@ pub enum Exclusion {
 
 impl Exclusion {
     /// Description for people.
-    pub fn words(self) -> &'static str {
+    pub fn words(self) -> Text {
         match self {
-            Self::Invalid => "not counted: a consistency check failed",
-            Self::NoEnd => "not counted: the run has no end record",
-            Self::NoFigure => "not counted: the run has no such figure",
+            Self::Invalid => text!("history-remark.invalid"),
+            Self::NoEnd => text!("history-remark.no-end"),
+            Self::NoFigure => text!("history-remark.no-figure"),
         }
     }
 }
@@ -212,11 +214,11 @@ pub struct ChangedFact {
     /// Subject of the fact, such as `environment`.
     pub subject: String,
     /// Name of the fact, such as `kernel`.
-    pub name: String,
+    pub name: Text,
     /// Value before.
-    pub before: String,
+    pub before: Text,
     /// Value after.
-    pub after: String,
+    pub after: Text,
 }
 
 /// Whether a history has enough runs for change points.
@@ -259,7 +261,7 @@ pub struct HistorySeries {
     /// First URL of the runs, or name of the searches.
     pub what: String,
     /// Their load as text, such as `500/s`.
-    pub load: String,
+    pub load: Text,
     /// Number of runs with the same servers, labels and load, but another plan. They are left out.
     pub other_plans: usize,
     /// Number of older runs that are left out, because a history has a maximum number of runs.

@@ -88,6 +88,8 @@ pub enum Value {
     Text(Text),
     /// An enumeration, such as `a, b and c`.
     List(Vec<Text>),
+    /// An enumeration of clauses, such as `a, b and c`. Chinese separates them by `，`, without a conjunction.
+    Clauses(Vec<Text>),
     /// Words of one kind, such as `a, b, c`.
     Words(Vec<Text>),
     /// A series of clauses, such as `a; b; c`.

@@ -5,7 +5,7 @@
 use crate::study::of_analysis;
 use crate::view::View;
 use crate::{markdown as md, outline, text as plain};
-use brunt_model::{Analysis, Observations};
+use brunt_model::{Analysis, Observations, Text};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::io;
@@ -21,7 +21,7 @@ pub struct AnalysisDocument {
     /// Analysis: curves, limits, outliers, findings.
     pub analysis: Analysis,
     /// Methods behind the figures, each a sentence.
-    pub method: Vec<String>,
+    pub method: Vec<Text>,
 }
 
 /// Writes the analysis as text.

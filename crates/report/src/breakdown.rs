@@ -6,7 +6,7 @@ use crate::figures::{self, enough, response_quantile};
 use crate::result::{label_name, only_label};
 use crate::subset::{RunSubset, SubsetKind};
 use brunt_model::numbers::{UNKNOWN, count, plural, three_digits};
-use brunt_model::{CheckFailure, Judgement, Language, Run, Tally, Text, TransactionTally};
+use brunt_model::{CheckFailure, Judgement, Language, Run, Tally, Text, TransactionTally, text};
 
 /// A table of the parts of a run, with a row for each.
 #[derive(Debug, Clone, PartialEq)]
@@ -120,26 +120,41 @@ pub fn transactions(run: &Run) -> Breakdown {
 }
 
 /// Returns a sentence for each failed check, most frequent first.
-pub fn check_failures(run: &Run) -> Vec<String> {
+pub fn check_failures(run: &Run) -> Vec<Text> {
     let mut failures: Vec<&CheckFailure> = run.check_failures.iter().collect();
     failures.sort_by_key(|failure| std::cmp::Reverse(failure.count));
     failures.into_iter().map(|failure| check_failure(run, failure)).collect()
 }
 
-fn check_failure(run: &Run, failure: &CheckFailure) -> String {
+fn check_failure(run: &Run, failure: &CheckFailure) -> Text {
     let CheckFailure { label, check, expected, found, count: failed } = failure;
     // A run with a single label keeps no tally for it: all replies of the run are its replies.
     let replies = run.labels.get(label).map_or(&run.total, |tally| tally).completed;
-    let condition =
-        if expected.is_empty() { check.clone() } else { format!("expected {expected}") };
-    // The text is an example; other replies may differ.
-    let sample = match (found.as_str(), failed) {
-        ("", _) => String::new(),
-        (_, 1) => format!(", found {found}"),
-        _ => format!(", found, for example, {found}"),
+    let condition = if expected.is_empty() {
+        Text::from(&**check)
+    } else {
+        text!("check-failure.expected", expected = &**expected)
     };
     let label = name_of(run, *label);
-    format!("{label}: {condition}{sample}: {} of {} replies", count(*failed), count(replies))
+    let replies = count(replies);
+    let found = &**found;
+    // The text is an example; other replies may differ.
+    match (found, failed) {
+        ("", _) => {
+            text!("check-failure", label, condition, failed = count(*failed), replies)
+        }
+        (_, 1) => {
+            text!("check-failure.found", label, condition, found, failed = count(*failed), replies)
+        }
+        _ => text!(
+            "check-failure.found-for-example",
+            label,
+            condition,
+            found,
+            failed = count(*failed),
+            replies
+        ),
+    }
 }
 
 /// Returns the name of a label. A single label has no tally, so its name comes from the plan.

@@ -4,7 +4,7 @@
 //! chooses pixels, colors and tick labels. The panels that make figures are in [`crate::panels`].
 
 use crate::utc;
-use brunt_model::{Language, Text, numbers};
+use brunt_model::{Language, Text, numbers, text};
 use serde::{Deserialize, Serialize};
 
 /// A chart with its axes and lines, in no output format yet.
@@ -173,17 +173,17 @@ impl ChartLine {
 
 impl ChartUnit {
     /// Formats a value with its unit.
-    pub fn show(self, value: f64) -> String {
+    pub fn show(self, value: f64) -> Text {
         match self {
-            Self::Count => numbers::three_digits(value),
-            Self::Seconds => numbers::seconds(value),
-            Self::PerSecond => format!("{}/s", numbers::three_digits(value)),
-            Self::Share => numbers::fraction(value),
-            Self::Bytes => numbers::bytes(value),
-            Self::BytesPerSecond => format!("{}/s", numbers::bytes(value)),
-            Self::Cores => format!("{} cores", numbers::three_digits(value)),
-            Self::Users => format!("{} users", numbers::three_digits(value)),
-            Self::Clock => utc::day_and_time(value),
+            Self::Count => numbers::three_digits(value).into(),
+            Self::Seconds => numbers::seconds(value).into(),
+            Self::PerSecond => numbers::rate(value).into(),
+            Self::Share => numbers::fraction(value).into(),
+            Self::Bytes => numbers::bytes(value).into(),
+            Self::BytesPerSecond => format!("{}/s", numbers::bytes(value)).into(),
+            Self::Cores => text!("number-of-cores", number = numbers::three_digits(value)),
+            Self::Users => text!("number-of-users", number = numbers::three_digits(value)),
+            Self::Clock => utc::day_and_time(value).into(),
         }
     }
 }

@@ -5,12 +5,13 @@ pub mod words;
 
 pub use chart::chart;
 
-use crate::history::words::{HEAD, conclusion, remarks, row};
+use crate::history::words::{conclusion, head, remarks, row};
 use crate::layout::{TextTable, clean};
 use crate::outline::block::ReportBlock;
 use crate::text::of_outline;
 use crate::view::{Detail, View};
 use brunt_model::run_history::{HistoryChange, SeriesHistory};
+use brunt_model::text;
 use std::io;
 
 /// Maximum number of runs in the brief text report, the latest.
@@ -35,8 +36,10 @@ pub fn write_as(view: &View, of_series: &SeriesHistory, out: &mut dyn io::Write)
     let SeriesHistory { series, history } = of_series;
     let subject = format!("{}, {}", clean(&series.what), series.load);
     let title = format!("History of the {}", words::measure_in_sentence(history.measure));
-    let mut blocks =
-        vec![ReportBlock::Title(title, subject), ReportBlock::Paragraph(conclusion(history))];
+    let mut blocks = vec![
+        ReportBlock::Title(title, subject),
+        ReportBlock::Paragraph(conclusion(history).into()),
+    ];
     // The text drawing needs a range of time.
     let chart = chart::of_days(history);
     blocks.extend((!chart.is_empty()).then(|| ReportBlock::Graph(Box::new(chart))));
@@ -53,7 +56,7 @@ pub fn write_as(view: &View, of_series: &SeriesHistory, out: &mut dyn io::Write)
     out.write_all(table_of(view, of_series, omitted).as_bytes())?;
     let mut notes = remarks(of_series);
     if omitted > 0 {
-        notes.push(format!("The table has the latest {shown} runs; -v shows all."));
+        notes.push(format!("The table has the latest {shown} runs; -v shows all.").into());
     }
     if !notes.is_empty() {
         out.write_all(b"\n")?;
@@ -69,14 +72,16 @@ fn table_of(view: &View, of_series: &SeriesHistory, omitted: usize) -> String {
     let history = &of_series.history;
     let shown = &history.entries[omitted..];
     let cells = shown.iter().map(|entry| {
-        let mut cells = row(history.measure, entry);
+        let mut cells = row(history.measure, entry).map(String::from);
         if view.columns < COLUMNS_WITH_TIME {
             cells[1].truncate(DAY_LETTERS);
         }
-        (cells, words::remark(history, entry))
+        (cells, words::remark(history, entry).unwrap_or_default())
     });
     let cells: Vec<_> = cells.collect();
-    let mut table = TextTable::with_head(&HEAD);
+    let head = head();
+    let head = head.each_ref().map(|title| &**title);
+    let mut table = TextTable::with_head(&head);
     for (row, _) in &cells {
         table.row(row.clone());
     }
@@ -86,9 +91,9 @@ fn table_of(view: &View, of_series: &SeriesHistory, omitted: usize) -> String {
             remarks.map(|(entry, (_, remark))| view.hang(&format!("{}: ", entry.id), remark));
         return table.render_within(view.columns) + &remarks.collect::<String>();
     }
-    let mut table = TextTable::with_head(&HEAD);
+    let mut table = TextTable::with_head(&head);
     for (row, remark) in cells {
-        table.row_with_note(row, remark);
+        table.row_with_note(row, remark.into());
     }
     table.render_within(view.columns)
 }
@@ -100,9 +105,9 @@ fn change_text(view: &View, of_series: &SeriesHistory, change: &HistoryChange) -
     text += &view.hang("", &words::change(history.measure, change));
     let facts = words::facts(change);
     if facts.is_empty() {
-        text += &view.hang("  ", words::NO_FACTS);
+        text += &view.hang("  ", &text!("history-change.no-facts"));
     } else {
-        text += &view.hang("  ", words::FACTS_TITLE);
+        text += &view.hang("  ", &text!("history-change.facts"));
         for fact in facts {
             text += &view.hang("    ", &clean(&fact));
         }

@@ -116,7 +116,7 @@ impl<'a> StudyPage<'a> {
         let data = StudyData {
             // The page of a study with hundreds of trials must open quickly, so this has no data
             // of trials.
-            document: document(study, analysis),
+            document: document(study, analysis, *language),
             figures: of_several_trials.map(FigureColumns::from).collect(),
             shown: panels::chosen(study, analysis).first().copied().unwrap_or(0),
         };
@@ -186,14 +186,18 @@ impl TrialData<'_> {
     fn add_tables(&mut self, Trial { run, judgement, .. }: &Trial, language: Language) {
         let tables = breakdown::all(run, judgement, AgentRows::All);
         self.tables = tables.iter().map(|table| TrialTable::new(table, language)).collect();
-        self.check_failures = breakdown::check_failures(run);
+        self.check_failures = breakdown::check_failures(run)
+            .iter()
+            .map(|sentence| sentence.in_language(language).into_owned())
+            .collect();
     }
 }
 
 /// Returns the document without plans and histograms: the page does not use them, and the
 /// JSON report has them.
-fn document(study: &Study, analysis: &Analysis) -> StudyDocument {
+fn document(study: &Study, analysis: &Analysis, language: Language) -> StudyDocument {
     let mut document = StudyDocument::new(study, analysis);
+    document.method.iter_mut().for_each(|sentence| sentence.translate(language));
     // A plan may have thousands of requests, and the page of an active run is loaded every second.
     document.experiment.contenders.iter_mut().for_each(|contender| contender.plan = None);
     for trial in &mut document.trials {
@@ -255,7 +259,7 @@ mod tests {
         let everything = data(&page, "study");
         assert_eq!(
             everything["document"],
-            serde_json::to_value(document(&study, &analysis)).unwrap()
+            serde_json::to_value(document(&study, &analysis, Language::English)).unwrap()
         );
         assert_eq!(everything["shown"], 0);
         let trial = data(&page, "trial-0");

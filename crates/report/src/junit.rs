@@ -100,7 +100,7 @@ fn details_of_trial(study: &Study, trial: &Trial) -> String {
     for (head, rows) in tables.iter().map(|table| table.cells(Language::English)) {
         lines.extend(rows.iter().map(|cells| figures_of_row(&head, cells)));
     }
-    lines.extend(breakdown::check_failures(&trial.run));
+    lines.extend(breakdown::check_failures(&trial.run).into_iter().map(String::from));
     if lines.is_empty() {
         return String::new();
     }
@@ -140,7 +140,7 @@ fn comparison(study: &Study, analysis: &Analysis, out: &mut dyn io::Write) -> io
 fn regression_outcome(regression: &Regression, pair: &Pair) -> Outcome {
     match pair.measures.iter().find(|compared| compared.measure == regression.measure) {
         Some(compared) if regression.is_shown_by(compared) => {
-            Outcome::Failed("worse", compared.sentence.clone())
+            Outcome::Failed("worse", compared.sentence.to_string())
         }
         Some(_) => Outcome::Passed,
         None => Outcome::Skipped("it was not measured".into()),

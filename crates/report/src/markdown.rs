@@ -119,7 +119,7 @@ fn code(remedy: &str) -> String {
 }
 
 fn outcomes(rows: &[OutcomeRow]) -> String {
-    let rows: Vec<Vec<String>> = rows.iter().map(OutcomeRow::cells).collect();
+    let rows: Vec<Vec<String>> = rows.iter().map(|row| row.cells(Language::English)).collect();
     table(&OutcomeRow::head().map(String::from), &rows)
 }
 

@@ -20,7 +20,9 @@ use block::{Fact, ListItem, ListMark, ReportBlock};
 use brunt_model::analysis::Culprit;
 use brunt_model::finding::{Severity, ThresholdSide};
 use brunt_model::numbers;
-use brunt_model::{Analysis, Bottleneck, Contender, Finding, LoadUnit, Observations, Study, Trial};
+use brunt_model::{
+    Analysis, Bottleneck, Contender, Finding, LoadUnit, Observations, Study, Text, Trial,
+};
 
 /// Content of a report, with the requested detail.
 #[derive(Clone, Copy)]
@@ -145,7 +147,7 @@ impl Subject<'_> {
         blocks
     }
 
-    fn method(&self, sentences: Vec<String>) -> Vec<ReportBlock> {
+    fn method(&self, sentences: Vec<Text>) -> Vec<ReportBlock> {
         let sentences = sentences.into_iter().filter(|_| self.detail == Detail::Full);
         section("Method", sentences.map(ListItem::plain).collect())
     }
@@ -239,5 +241,5 @@ fn evidence_row(contender: &str, reason: &brunt_model::analysis::Reason) -> Vec<
     };
     let cause = format!("{side} {}", numbers::three_digits(reason.threshold));
     let value = numbers::three_digits(reason.value);
-    vec![contender.to_owned(), reason.source.clone(), reason.name.clone(), value, cause]
+    vec![contender.to_owned(), reason.source.clone(), reason.name.to_string(), value, cause]
 }

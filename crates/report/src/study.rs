@@ -54,7 +54,7 @@ pub struct StudyDocument {
     /// Warnings, each a sentence.
     pub warnings: Vec<String>,
     /// Methods behind the figures, each a sentence.
-    pub method: Vec<String>,
+    pub method: Vec<Text>,
 }
 
 /// Resolved experiment.

@@ -1,5 +1,7 @@
 //! Formats dates in RFC 3339. Out of scope: a clock.
 
+use brunt_model::{Text, text};
+
 /// Formats seconds since 1970-01-01 UTC as `2026-07-01T12:00:00.250Z`, to the millisecond.
 pub fn rfc3339(unix_seconds: f64) -> String {
     let millis = (unix_seconds.max(0.0) * 1e3).round() as u64;
@@ -24,10 +26,13 @@ pub fn day_and_time(unix_seconds: f64) -> String {
 
 /// Formats the day of an instant: `Nov 26`.
 pub fn day(unix_seconds: f64) -> String {
-    const MONTHS: [&str; 12] =
-        ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+    day_text(unix_seconds).into()
+}
+
+/// Formats the day of an instant in each language.
+pub fn day_text(unix_seconds: f64) -> Text {
     let (_, month, day) = civil((unix_seconds / 86_400.0).floor() as i64);
-    format!("{} {day}", MONTHS[(month - 1).clamp(0, 11) as usize])
+    text!("day", month = month as u64, day = day.to_string())
 }
 
 /// Formats the time of day of an instant: `14:05`.

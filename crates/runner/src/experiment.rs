@@ -322,7 +322,7 @@ fn compare_replies(
     for sentence in &undecidable {
         observer.print(sentence);
     }
-    Ok([not_in_runs, undecidable].concat())
+    Ok(not_in_runs.into_iter().chain(undecidable).map(String::from).collect())
 }
 
 /// Checks that servers accept connections, except those that brunt or a hook starts. Otherwise no

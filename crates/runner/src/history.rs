@@ -15,7 +15,7 @@ use brunt_model::numbers::plain;
 use brunt_model::run_history::{
     Exclusion, HistoryEntry, HistoryMeasure, HistorySeries, MeasuredFigure, SeriesHistory,
 };
-use brunt_model::{Analysis, Question, Run, Study};
+use brunt_model::{Analysis, Question, Run, Study, Text, text};
 use brunt_store::entry::LoadRange;
 use brunt_store::selection::EntrySelection;
 use brunt_store::{IndexEntry, ItemKind, ItemState, Store, StoreError};
@@ -75,7 +75,7 @@ pub struct SeriesSummary {
     /// First URL of the runs, or name of the searches.
     pub what: String,
     /// Their load as text.
-    pub load: String,
+    pub load: Text,
     /// Number of runs.
     pub runs: usize,
     /// Start of its first run, in seconds since 1970-01-01 UTC.
@@ -262,12 +262,15 @@ fn is_alike(a: &IndexEntry, b: &IndexEntry) -> bool {
         && a.contenders == b.contenders
 }
 
-fn load_of(entry: &IndexEntry) -> String {
+fn load_of(entry: &IndexEntry) -> Text {
     match &entry.load {
-        Some(LoadRange { to, users, .. }) if entry.kind == ItemKind::Run => {
-            plain(*to) + if *users { " users" } else { "/s" }
+        Some(LoadRange { to, users: true, .. }) if entry.kind == ItemKind::Run => {
+            text!("number-of-users", number = plain(*to))
         }
-        _ => "search".to_owned(),
+        Some(LoadRange { to, users: false, .. }) if entry.kind == ItemKind::Run => {
+            format!("{}/s", plain(*to)).into()
+        }
+        _ => text!("history-load.search"),
     }
 }
 

@@ -8,9 +8,9 @@ use crate::limits::limits;
 use crate::search::{PastTrial, Search};
 use crate::summary::TrialSummary;
 use crate::{capacity, recovery, sentence};
-use brunt_model::CapacityResult;
 use brunt_model::answer::{Capacity, Estimate, SearchEnd, SearchTrial};
 use brunt_model::question::TrialPurpose;
+use brunt_model::{CapacityResult, Text};
 
 /// Returns the answer of a search for one contender.
 pub fn answer(
@@ -21,7 +21,7 @@ pub fn answer(
     ended: SearchEnd,
 ) -> CapacityResult {
     let states = history.last().map(|past| past.states.clone()).unwrap_or_default();
-    let limit = trials.iter().filter_map(|trial| trial.limited.as_deref()).next_back();
+    let limit = trials.iter().filter_map(|trial| trial.limited.as_ref()).next_back();
     let value = states.first().and_then(|state| state.at.value);
     let drift = value.and_then(|at| capacity::drift(search, trials, history, at));
     let capacities = search.find.objectives.iter().enumerate().map(|(set, objectives)| {
@@ -46,7 +46,7 @@ pub fn answer(
     let mut answer = CapacityResult {
         contender: contender.to_owned(),
         unit: search.unit,
-        sentence: String::new(),
+        sentence: Text::default(),
         capacities: capacities.collect(),
         knee: limits.knee,
         saturation: limits.saturation,

@@ -10,7 +10,7 @@ use crate::summary::{EvidenceFor, TrialSummary};
 use crate::{answer, stage};
 use brunt_model::answer::{Estimate, LoadSide, SearchEnd};
 use brunt_model::question::{TrialPurpose, TrialTimes};
-use brunt_model::{CapacityResult, CapacitySearch, LoadUnit};
+use brunt_model::{CapacityResult, CapacitySearch, LoadUnit, Text, text};
 use std::time::Duration;
 
 /// A search for the capacity of one server.
@@ -35,7 +35,7 @@ pub struct TrialRequest {
     /// Load: arrivals per second or users.
     pub load: f64,
     /// Reason for the trial, shown to the user.
-    pub why: String,
+    pub why: Text,
     /// Purpose of the trial.
     pub purpose: TrialPurpose,
     /// Length of the trial. It ends between `least` and `most`, as soon as [`fn@crate::sides`]
@@ -47,7 +47,7 @@ pub struct TrialRequest {
 #[derive(Debug, Clone)]
 pub(crate) struct PastTrial {
     pub purpose: TrialPurpose,
-    pub why: String,
+    pub why: Text,
     /// State of each set's capacity after the trial. May be empty for trials before the last.
     pub states: Vec<CapacityState>,
 }
@@ -135,7 +135,7 @@ impl Search {
         let mut history: Vec<PastTrial> = Vec::with_capacity(trials.len());
         for (index, trial) in trials.iter().enumerate() {
             let (purpose, why) = match (trial.purpose, detail) {
-                (Some(purpose), Detail::LastTrial) => (purpose, String::new()),
+                (Some(purpose), Detail::LastTrial) => (purpose, Text::default()),
                 _ => self.infer_purpose(&trials[..index], &history, trial),
             };
             history.push(PastTrial { purpose, why, states: Vec::new() });
@@ -155,14 +155,14 @@ impl Search {
         before: &[TrialSummary],
         history: &[PastTrial],
         trial: &TrialSummary,
-    ) -> (TrialPurpose, String) {
+    ) -> (TrialPurpose, Text) {
         let spent = before.first().map_or(0.0, |first| trial.began - first.began);
         let (purpose, why) = match stage::next(self, before, history, spent) {
             NextStep::Measure(request) if is_near(request.load, trial.load) => {
                 (request.purpose, request.why)
             }
             // The trial does not follow from the trials before it.
-            _ => (TrialPurpose::Search, "asked for".to_owned()),
+            _ => (TrialPurpose::Search, text!("trial-reason.requested")),
         };
         (trial.purpose.unwrap_or(purpose), why)
     }

@@ -1,145 +1,153 @@
 //! Formats the answers of a search as sentences.
 
 use crate::drift::Drift;
-use brunt_model::LoadUnit;
 use brunt_model::answer::{Capacity, CapacityResult, Estimate, Recovery, SearchEnd};
 use brunt_model::numbers::{count, three_digits};
+use brunt_model::text::Value;
+use brunt_model::{LoadUnit, Text, text};
 
 /// An interval is shown by its ends if one side is shorter than this share of the other.
 const ONE_SIDED: f64 = 0.6;
 
 /// Formats the whole answer as one sentence. It ends with the server's bottleneck, if known.
-pub fn sentence(answer: &CapacityResult) -> String {
+pub fn sentence(answer: &CapacityResult) -> Text {
     let capacities =
         answer.capacities.iter().map(|capacity| with_objectives(capacity, answer.unit));
-    let mut parts = vec![capacities.collect::<Vec<_>>().join(", ")];
+    let mut parts = vec![text!("words", words = Value::Words(capacities.collect()))];
     parts.extend(generator_limit(answer));
-    parts.extend(answer.knee.and_then(|knee| Some(format!("knee at {}", range(knee)?))));
     parts.extend(
-        answer.saturation.and_then(|at| Some(format!("saturates at {}/s", load(at.value?)))),
+        answer.knee.and_then(|knee| Some(text!("capacity-summary.knee", load = range(knee)?))),
     );
-    parts.extend(answer.collapse.map(|at| format!("throughput falls from {} on", load(at))));
+    parts.extend(
+        answer
+            .saturation
+            .and_then(|at| Some(text!("capacity-summary.saturation", load = load(at.value?)))),
+    );
+    parts.extend(answer.collapse.map(|at| text!("capacity-summary.collapse", load = load(at))));
     parts.extend(answer.recovery.map(recovery));
-    parts.extend(
-        answer.bottleneck.as_ref().map(|bottleneck| format!("limited: {}", bottleneck.sentence)),
-    );
-    parts.join("; ")
+    parts.extend(answer.bottleneck.as_ref().map(|bottleneck| {
+        text!("capacity-summary.bottleneck", bottleneck = bottleneck.sentence.clone())
+    }));
+    Text::series(parts)
 }
 
 /// The limit of the last trials, if the generator ended the search.
-fn generator_limit(answer: &CapacityResult) -> Option<String> {
-    let limit = answer.trials.iter().filter_map(|trial| trial.limited.as_deref()).next_back();
+fn generator_limit(answer: &CapacityResult) -> Option<Text> {
+    let limit = answer.trials.iter().filter_map(|trial| trial.limited.as_ref()).next_back();
     (answer.ended == SearchEnd::Generator).then(|| reason(answer.ended, limit))
 }
 
-fn with_objectives(capacity: &Capacity, unit: LoadUnit) -> String {
-    let name = &capacity.objectives.name;
+fn with_objectives(capacity: &Capacity, unit: LoadUnit) -> Text {
+    let objectives = &*capacity.objectives.name;
     let unit = unit_name(unit);
-    match capacity.at {
-        Estimate { value: Some(value), low: Some(low), high: Some(high) } => {
-            let below = value - low;
-            let above = high - value;
-            // ± describes an interval badly if one side is much longer.
-            if below.min(above) < ONE_SIDED * below.max(above) {
-                return format!(
-                    "capacity {} {unit} (95 % CI {}–{}) at {name}",
-                    load(value),
-                    load(low),
-                    load(high)
-                );
+    let [value, low, high] =
+        [capacity.at.value, capacity.at.low, capacity.at.high].map(|figure| figure.map(load));
+    match (value, low, high) {
+        (Some(value), Some(low), Some(high)) => match half_width(capacity.at) {
+            Some(half) => {
+                let half = load(half);
+                text!("capacity-summary.plus-minus", value, half, unit, objectives)
             }
-            format!("capacity {} ± {} {unit} at {name}", load(value), load(below.max(above)))
-        }
+            None => text!("capacity-summary.interval", value, unit, low, high, objectives),
+        },
         // With only one end known, that end is certain and the value is not.
-        Estimate { value: Some(value), low: Some(low), high: None } => {
-            format!("capacity at least {} {unit} (estimate {}) at {name}", load(low), load(value))
+        (Some(value), Some(low), None) => {
+            text!("capacity-summary.at-least-with-estimate", low, unit, value, objectives)
         }
-        Estimate { value: Some(value), low: None, high: Some(high) } => {
-            format!("capacity at most {} {unit} (estimate {}) at {name}", load(high), load(value))
+        (Some(value), None, Some(high)) => {
+            text!("capacity-summary.at-most-with-estimate", high, unit, value, objectives)
         }
-        Estimate { value: Some(value), .. } => {
-            format!("capacity about {} {unit} at {name}", load(value))
+        (Some(value), None, None) => text!("capacity-summary.about", value, unit, objectives),
+        (None, Some(low), Some(high)) => {
+            text!("capacity-summary.between", low, high, unit, objectives)
         }
-        Estimate { low: Some(low), high: Some(high), .. } => {
-            format!("capacity between {} and {} {unit} at {name}", load(low), load(high))
-        }
-        Estimate { low: Some(low), .. } => {
-            format!("capacity at least {} {unit} at {name}", load(low))
-        }
-        Estimate { high: Some(high), .. } => {
-            format!("capacity below {} {unit} at {name}", load(high))
-        }
-        _ => format!("capacity unknown at {name}"),
+        (None, Some(low), None) => text!("capacity-summary.at-least", low, unit, objectives),
+        (None, None, Some(high)) => text!("capacity-summary.below", high, unit, objectives),
+        (None, None, None) => text!("capacity-summary.unknown", objectives),
     }
 }
 
-fn recovery(recovery: Recovery) -> String {
+/// Longer side of an interval for the form with ±. None if one side is much longer, since ± describes such an
+/// interval badly.
+fn half_width(at: Estimate) -> Option<f64> {
+    let value = at.value?;
+    let below = value - at.low?;
+    let above = at.high? - value;
+    (below.min(above) >= ONE_SIDED * below.max(above)).then(|| below.max(above))
+}
+
+fn recovery(recovery: Recovery) -> Text {
     match recovery.after {
-        Some(after) if after.is_zero() => "recovers at once".into(),
-        Some(after) => format!("recovers in {} s", three_digits(after.as_secs_f64())),
-        None => "no recovery within the observation time".into(),
+        Some(after) if after.is_zero() => text!("capacity-summary.recovers-at-once"),
+        Some(after) => {
+            text!("capacity-summary.recovers", seconds = three_digits(after.as_secs_f64()))
+        }
+        None => text!("capacity-summary.no-recovery"),
     }
 }
 
 /// Formats one capacity, with the reason if it is not known better.
-pub fn capacity(at: Estimate, unit: LoadUnit, ended: SearchEnd, limit: Option<&str>) -> String {
+pub fn capacity(at: Estimate, unit: LoadUnit, ended: SearchEnd, limit: Option<&Text>) -> Text {
     let unit = unit_name(unit);
-    match at {
-        Estimate { value: Some(value), low: Some(low), high: Some(high) } => {
-            format!("{} {unit} ({} to {})", load(value), load(low), load(high))
+    let [value, low, high] = [at.value, at.low, at.high].map(|figure| figure.map(load));
+    match (value, low, high) {
+        (Some(value), Some(low), Some(high)) => {
+            text!("one-capacity.interval", value, unit, low, high)
         }
-        Estimate { value: Some(value), low, high } => {
-            let low =
-                low.map_or("lower bound unknown".into(), |low| format!("at least {}", load(low)));
-            let high =
-                high.map_or("upper bound unknown".into(), |high| format!("at most {}", load(high)));
-            format!("about {} {unit}: {low}, {high}", load(value))
+        (Some(value), low, high) => {
+            let low = low.map_or_else(
+                || text!("one-capacity.lower-bound-unknown"),
+                |low| text!("one-capacity.lower-bound", low),
+            );
+            let high = high.map_or_else(
+                || text!("one-capacity.upper-bound-unknown"),
+                |high| text!("one-capacity.upper-bound", high),
+            );
+            text!("one-capacity.about", value, unit, low, high)
         }
-        Estimate { low: Some(low), high: Some(high), .. } => {
-            format!("{} to {} {unit}", load(low), load(high))
+        (None, Some(low), Some(high)) => text!("one-capacity.range", low, high, unit),
+        (None, Some(low), None) => {
+            text!("one-capacity.at-least", low, unit, reason = reason(ended, limit))
         }
-        Estimate { low: Some(low), .. } => {
-            format!("at least {} {unit}: {}", load(low), reason(ended, limit))
+        (None, None, Some(high)) => {
+            text!("one-capacity.below", high, unit, reason = reason(ended, limit))
         }
-        Estimate { high: Some(high), .. } => {
-            format!("less than {} {unit}: {}", load(high), reason(ended, limit))
-        }
-        _ => format!("not known: {}", reason(ended, limit)),
+        (None, None, None) => text!("one-capacity.unknown", reason = reason(ended, limit)),
     }
 }
 
 /// Returns the sentence for a capacity with an unknown lower end, on a server that stalls.
-pub fn stalled(at: Estimate, unit: LoadUnit) -> String {
-    let why = "the server stalls, so that the objectives may be missed at every load";
+pub fn stalled(at: Estimate, unit: LoadUnit) -> Text {
+    let reason = text!("search-end.stalls");
     match at.high {
-        Some(high) => format!("less than {} {}: {why}", load(high), unit_name(unit)),
-        None => format!("not known: {why}"),
+        Some(high) => {
+            text!("one-capacity.below", high = load(high), unit = unit_name(unit), reason)
+        }
+        None => text!("one-capacity.unknown", reason),
     }
 }
 
 /// The reason why a capacity is not known better.
-fn reason(ended: SearchEnd, limit: Option<&str>) -> String {
+fn reason(ended: SearchEnd, limit: Option<&Text>) -> Text {
     match (ended, limit) {
-        (SearchEnd::Generator, Some(limit)) => {
-            format!("limited by {limit}, not by the server alone")
-        }
+        (SearchEnd::Generator, Some(limit)) => text!("search-end.limited", limit = limit.clone()),
         // No further trial was useful, so the capacity is unknown for lack of time.
-        (SearchEnd::Precise, _) => SearchEnd::Budget.to_string(),
-        (ended, _) => ended.to_string(),
+        (SearchEnd::Precise, _) => SearchEnd::Budget.words(),
+        (ended, _) => ended.words(),
     }
 }
 
-fn range(at: Estimate) -> Option<String> {
+fn range(at: Estimate) -> Option<Text> {
     match (at.low, at.high) {
-        (Some(low), Some(high)) => Some(format!("{} to {}", load(low), load(high))),
-        _ => at.value.map(load),
+        (Some(low), Some(high)) => Some(text!("load-range", low = load(low), high = load(high))),
+        _ => at.value.map(|value| load(value).into()),
     }
 }
 
-fn unit_name(unit: LoadUnit) -> &'static str {
+fn unit_name(unit: LoadUnit) -> Text {
     match unit {
-        LoadUnit::PerSecond => "requests/s",
-        LoadUnit::Users { .. } => "users",
+        LoadUnit::PerSecond => text!("load-unit.rate"),
+        LoadUnit::Users { .. } => text!("load-unit.users"),
     }
 }
 
@@ -149,14 +157,14 @@ pub fn load(load: f64) -> String {
 }
 
 /// Formats the drift of a capacity.
-pub fn drift(drift: Drift, unit: LoadUnit) -> String {
-    let direction = if drift.last < drift.first { "fell" } else { "rose" };
-    let share = 100.0 * (drift.last / drift.first - 1.0).abs();
-    format!(
-        "the server's capacity drifted during the search: it {direction} by {} %, from {} to {} {}; the interval contains both",
-        three_digits(share),
-        load(drift.first),
-        load(drift.last),
-        unit_name(unit)
-    )
+pub fn drift(drift: Drift, unit: LoadUnit) -> Text {
+    let share = three_digits(100.0 * (drift.last / drift.first - 1.0).abs());
+    let first = load(drift.first);
+    let last = load(drift.last);
+    let unit = unit_name(unit);
+    if drift.last < drift.first {
+        text!("capacity-drift.fell", share, first, last, unit)
+    } else {
+        text!("capacity-drift.rose", share, first, last, unit)
+    }
 }

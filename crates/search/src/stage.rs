@@ -8,9 +8,9 @@
 use crate::capacity::CapacityState;
 use crate::search::{NextStep, PastTrial, Search, TrialRequest};
 use crate::summary::TrialSummary;
-use brunt_model::LoadUnit;
 use brunt_model::answer::SearchEnd;
 use brunt_model::question::{TrialGap, TrialPurpose, TrialTimes};
+use brunt_model::{LoadUnit, Text, text};
 use std::time::Duration;
 
 /// Growth of the load while even a server that processes one request at a time could
@@ -81,7 +81,11 @@ impl Stage<'_> {
             return Err(SearchEnd::Precise);
         }
         let Some(past) = self.history.last() else {
-            return self.request(self.search.find.start, "first trial", Length::Short);
+            return self.request(
+                self.search.find.start,
+                text!("trial-reason.first"),
+                Length::Short,
+            );
         };
         let states = &past.states;
         let damage = self.search.damage(self.trials, self.history);
@@ -89,20 +93,12 @@ impl Stage<'_> {
             return Err(SearchEnd::Damaged);
         }
         if let Some(load) = damage.unknown_at {
-            return self.request(
-                load,
-                "check whether the server recovered: this load met the objectives",
-                Length::Short,
-            );
+            return self.request(load, text!("trial-reason.recovered"), Length::Short);
         }
         match self.brackets(states) {
             Some(Err(SearchEnd::Most)) if self.may_meet_the_highest(states) => {
                 let highest = self.highest();
-                return self.request(
-                    highest,
-                    "repeat: not yet known whether this load meets the objectives",
-                    Length::Full,
-                );
+                return self.request(highest, text!("trial-reason.repeat"), Length::Full);
             }
             Some(Err(end)) => return self.confirm_met(states, end),
             Some(next) => return next,
@@ -207,11 +203,7 @@ impl Stage<'_> {
             if next >= lowest || next < self.search.find.start * LEAST {
                 return Some(Err(SearchEnd::Least));
             }
-            return Some(self.request(
-                next,
-                "a quarter of the previous load, which missed the objectives",
-                Length::Short,
-            ));
+            return Some(self.request(next, text!("trial-reason.quarter"), Length::Short));
         }
         None
     }
@@ -237,11 +229,7 @@ impl Stage<'_> {
             return if limit / met < WIDE || between <= met || between >= limit {
                 Err(SearchEnd::Generator)
             } else {
-                self.request(
-                    between,
-                    "between the last valid load and the generator's limit",
-                    Length::Short,
-                )
+                self.request(between, text!("trial-reason.before-generator-limit"), Length::Short)
             };
         }
         let most = self.search.find.most.unwrap_or(f64::INFINITY);
@@ -249,16 +237,12 @@ impl Stage<'_> {
             return Err(SearchEnd::Most);
         }
         let (next, why) = match self.sequential_load() {
-            Some(rate) if rate > SAFE_GROWTH * highest => {
-                (rate, "half the rate of sequential requests")
-            }
+            Some(rate) if rate > SAFE_GROWTH * highest => (rate, text!("trial-reason.sequential")),
             _ if self.is_safe(SAFE_GROWTH * highest) => {
-                (SAFE_GROWTH * highest, "four times the previous load")
+                (SAFE_GROWTH * highest, text!("trial-reason.four-times"))
             }
-            _ if self.is_queued() => {
-                (QUEUED_GROWTH * highest, "a quarter above the previous load: requests queue")
-            }
-            _ => (GROWTH * highest, "twice the previous load"),
+            _ if self.is_queued() => (QUEUED_GROWTH * highest, text!("trial-reason.queued")),
+            _ => (GROWTH * highest, text!("trial-reason.twice")),
         };
         self.request(next.min(most), why, Length::Short)
     }
@@ -351,7 +335,7 @@ impl Stage<'_> {
         let load = self.whole(load);
         Ok(NextStep::Measure(TrialRequest {
             load,
-            why: "confirmation run".into(),
+            why: text!("trial-reason.confirmation"),
             purpose: TrialPurpose::Confirm,
             times,
         }))
@@ -371,7 +355,7 @@ impl Stage<'_> {
             return self.request(load, why, Length::Middle);
         };
         if let Some(load) = self.shallow_overload(high) {
-            return self.request(load, "slightly above the achieved throughput", Length::Short);
+            return self.request(load, text!("trial-reason.shallow-overload"), Length::Short);
         }
         let at = self.below_saturation(crossing.load.clamp(low, high));
         let (below, above) = self.measured_near(at);
@@ -386,9 +370,9 @@ impl Stage<'_> {
         let is_measured = below + above >= 1.5 * self.length(Length::Middle).most.as_secs_f64();
         let length = if is_measured { Length::Full } else { Length::Middle };
         let (load, why) = if below > above {
-            (self.spread_out(at, distance), "refine above the estimate")
+            (self.spread_out(at, distance), text!("trial-reason.above"))
         } else {
-            (self.spread_out(at, -distance), "refine below the estimate")
+            (self.spread_out(at, -distance), text!("trial-reason.below"))
         };
         self.request(load, why, length)
     }
@@ -451,7 +435,7 @@ impl Stage<'_> {
     /// Returns a load between two loads. If the server was overloaded or requests
     /// queued at the higher load, it is slightly below the achieved throughput.
     /// Otherwise it is the geometric mean.
-    fn inside(&self, low: f64, high: f64) -> (f64, &'static str) {
+    fn inside(&self, low: f64, high: f64) -> (f64, Text) {
         let at_high: Vec<&TrialSummary> =
             self.trials.iter().filter(|trial| trial.load >= high * 0.999).collect();
         let overloaded = at_high.iter().filter(|trial| trial.is_overloaded());
@@ -463,12 +447,9 @@ impl Stage<'_> {
         let is_open = matches!(self.search.unit, LoadUnit::PerSecond);
         match achieved.or(queued).map(|saturation| 0.9 * saturation) {
             Some(guess) if is_open && guess > low * 1.1 && guess < high / 1.05 => {
-                (guess, "slightly below the achieved throughput")
+                (guess, text!("trial-reason.below-saturation"))
             }
-            _ => (
-                (low * high).sqrt(),
-                "between a load that met the objectives and one that missed them",
-            ),
+            _ => ((low * high).sqrt(), text!("trial-reason.between")),
         }
     }
 
@@ -487,17 +468,12 @@ impl Stage<'_> {
     }
 
     /// Returns a search trial, or the end of the search if there is no time for it.
-    fn request(&self, load: f64, why: &str, length: Length) -> Result<NextStep, SearchEnd> {
+    fn request(&self, load: f64, why: Text, length: Length) -> Result<NextStep, SearchEnd> {
         let Some(times) = self.within_time(self.length(length)) else {
             return Err(SearchEnd::Budget);
         };
         let load = self.whole(load);
-        Ok(NextStep::Measure(TrialRequest {
-            load,
-            why: why.to_owned(),
-            purpose: TrialPurpose::Search,
-            times,
-        }))
+        Ok(NextStep::Measure(TrialRequest { load, why, purpose: TrialPurpose::Search, times }))
     }
 
     /// Shortens a trial to the remaining time. None if less than the shortest trial is left.
@@ -525,9 +501,14 @@ impl Stage<'_> {
         let (load, why, purpose, length) = if self.has(TrialPurpose::Recovery) {
             return NextStep::Done(end);
         } else if self.has(TrialPurpose::Overload) {
-            (0.8 * capacity, "recovery", TrialPurpose::Recovery, Length::Middle)
+            (0.8 * capacity, text!("trial-reason.recovery"), TrialPurpose::Recovery, Length::Middle)
         } else {
-            (factor * capacity, "overload trial", TrialPurpose::Overload, Length::Short)
+            (
+                factor * capacity,
+                text!("trial-reason.overload"),
+                TrialPurpose::Overload,
+                Length::Short,
+            )
         };
         let mut times = self.length(length);
         if purpose == TrialPurpose::Recovery {
@@ -538,12 +519,7 @@ impl Stage<'_> {
         if unspent < self.cost(times) {
             return NextStep::Done(end);
         }
-        NextStep::Measure(TrialRequest {
-            load: self.whole(load),
-            why: why.to_owned(),
-            purpose,
-            times,
-        })
+        NextStep::Measure(TrialRequest { load: self.whole(load), why, purpose, times })
     }
 
     fn all_precise(&self) -> bool {

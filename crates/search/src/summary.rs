@@ -12,7 +12,7 @@ use brunt_model::question::TrialPurpose;
 use brunt_model::reading_names as name;
 use brunt_model::series::SeriesPoint;
 use brunt_model::time::seconds_of;
-use brunt_model::{CapacitySearch, Failure, Judgement, Phase, Run};
+use brunt_model::{CapacitySearch, Failure, Judgement, Phase, Run, Text};
 use brunt_stats::Sketch;
 
 /// Result of one trial.
@@ -38,7 +38,7 @@ pub struct TrialSummary {
     pub blocks: Vec<TrialBlock>,
     /// Why the generator, or the machine that it shares with the server, limited the trial. Also
     /// set if a consistency check failed.
-    pub limited: Option<String>,
+    pub limited: Option<Text>,
     /// The ends of the interval for which the trial is evidence.
     pub evidence: EvidenceFor,
     /// Greatest lag of the last block, in seconds.
@@ -119,7 +119,7 @@ pub fn summarize(find: &CapacitySearch, run: &Run, judgement: &Judgement) -> Tri
     }
     let open = run.flow.arrivals > 0;
     let cpu_limit = cpu_taken_from_server(run);
-    let limited = limit_text(judgement).or_else(|| cpu_limit.map(|limit| limit.words().into()));
+    let limited = limit_text(judgement).or_else(|| cpu_limit.map(LimitingResource::words));
     TrialSummary {
         load: run.plan.as_ref().map_or(0.0, |plan| plan.main().load.peak()),
         purpose: None,
@@ -140,7 +140,7 @@ pub fn summarize(find: &CapacitySearch, run: &Run, judgement: &Judgement) -> Tri
     }
 }
 
-fn limit_text(judgement: &Judgement) -> Option<String> {
+fn limit_text(judgement: &Judgement) -> Option<Text> {
     match judgement.verdict.state {
         State::Ok | State::Unjudged => None,
         State::BusyMachine | State::Unexplained | State::Limited => Some(
@@ -149,13 +149,10 @@ fn limit_text(judgement: &Judgement) -> Option<String> {
                 .causes
                 .first()
                 .map_or(LimitingResource::Lag, |cause| cause.limit)
-                .words()
-                .into(),
+                .words(),
         ),
-        State::Invalid if judgement.is_load_missing() => {
-            Some(LimitingResource::Agent.words().into())
-        }
-        State::Invalid => Some("a consistency check failed".to_owned()),
+        State::Invalid if judgement.is_load_missing() => Some(LimitingResource::Agent.words()),
+        State::Invalid => Some(State::Invalid.words()),
     }
 }
 

@@ -208,7 +208,7 @@ impl<T: Timer + 'static> Http<T> {
 
     /// Stores the reason of a failure as the note for the user, and returns the failure.
     fn note_failure(&self, failure: Failure, why: &dyn std::fmt::Display) -> Failure {
-        let name = failure.row().name;
+        let name = &*failure.row().name;
         let why = without_number(&why.to_string());
         // The system's error text often repeats the name of the failure.
         let repeats = why.get(..name.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(name));

@@ -6,7 +6,7 @@
 
 use crate::world::brunt::program;
 use crate::world::{Lab, lab, wait_a_moment};
-use brunt_model::outcome::FAILURES;
+use brunt_model::Failure;
 use regex::Regex;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
@@ -247,9 +247,9 @@ fn every_command_that_a_remedy_names_is_accepted() {
 #[test]
 fn every_option_that_a_remedy_of_a_failure_names_exists() {
     let known_options = options_of_brunt();
-    for row in FAILURES {
+    for row in Failure::all().map(Failure::row) {
         let unknown: Vec<String> =
-            options_in(row.remedy).difference(&known_options).cloned().collect();
+            options_in(&row.remedy).difference(&known_options).cloned().collect();
         assert!(unknown.is_empty(), "{}: {unknown:?}", row.key);
     }
 }

@@ -230,7 +230,7 @@ fn without_a_connection_no_load_begins() {
         .door(|| |now| SimulatedReaction::Fails(Failure::Refused, now))
         .run(&closed(5.0, secs(10)));
     assert_eq!(seen.run.total.planned, 0);
-    assert_eq!(seen.run.finish.unwrap().error.as_deref(), Some(Failure::Refused.row().meaning));
+    assert_eq!(seen.run.finish.unwrap().error.as_deref(), Some(&*Failure::Refused.row().meaning));
 }
 
 #[test]

@@ -7,12 +7,12 @@ use rand_pcg::Pcg64Mcg;
 
 /// The names of the consistency checks that fail.
 fn names(run: &Run) -> Vec<String> {
-    broken(run).into_iter().map(|check| check.name).collect()
+    broken(run).into_iter().map(|check| check.name.to_string()).collect()
 }
 
 /// The rules that arrivals of this run break.
 fn not_as_planned(run: &Run) -> Vec<String> {
-    displaced(run).into_iter().map(|check| check.name).collect()
+    displaced(run).into_iter().map(|check| check.name.to_string()).collect()
 }
 
 fn even() -> Run {

@@ -32,7 +32,7 @@ pub fn machine(facts: &ServerFacts) -> RuleResult {
         let figure = BottleneckFigure {
             culprit: Culprit::Cpu,
             source,
-            name: "busy cores, share".into(),
+            name: text!("reading.busy-cores"),
             values: busy.values().copied().collect(),
             threshold: FULL,
             side: ThresholdSide::AtLeast,

@@ -7,7 +7,7 @@ use brunt_model::analysis::{Culprit, Reason};
 use brunt_model::finding::ThresholdSide;
 use brunt_model::history::History;
 use brunt_model::reading_names::GENERATOR;
-use brunt_model::{Run, Tick};
+use brunt_model::{Run, Text, Tick};
 use std::collections::BTreeMap;
 
 /// Share of the measured time for which a resource that slows a server down must be at its limit.
@@ -130,7 +130,7 @@ pub struct BottleneckFigure<'a> {
     /// Source of the readings.
     pub source: &'a str,
     /// Name of the figure, with its unit.
-    pub name: String,
+    pub name: Text,
     /// Values over the measured time.
     pub values: ReadingValues,
     pub threshold: f64,

@@ -7,7 +7,7 @@ use brunt_model::analysis::Culprit;
 use brunt_model::finding::ThresholdSide;
 use brunt_model::numbers::{bits, bytes, percent};
 use brunt_model::reading_names::{self as name, Nic, server};
-use brunt_model::text;
+use brunt_model::{Text, text};
 
 /// Bytes per second read back from swap: 250 pages, each of which makes a request wait for a disk.
 const SWAPPED_IN: f64 = 1e6;
@@ -32,7 +32,7 @@ pub fn memory(facts: &ServerFacts) -> RuleResult {
         let swapped = facts.rates(source, name::SWAPPED_IN);
         let figure = memory_figure(
             source,
-            "bytes swapped in per second",
+            text!("reading.swapped"),
             swapped,
             SWAPPED_IN,
             ThresholdSide::AtLeast,
@@ -45,7 +45,7 @@ pub fn memory(facts: &ServerFacts) -> RuleResult {
         let share = joined(&free, &all, |free, all| free / all).into_values().collect();
         let figure = memory_figure(
             source,
-            "memory available, share",
+            text!("reading.memory-available"),
             share,
             AVAILABLE,
             ThresholdSide::Below,
@@ -58,8 +58,13 @@ pub fn memory(facts: &ServerFacts) -> RuleResult {
             ));
         }
         let waited = facts.rates(source, name::PRESSURE_MEMORY);
-        let figure =
-            memory_figure(source, name::PRESSURE_MEMORY, waited, PRESSURE, ThresholdSide::AtLeast);
+        let figure = memory_figure(
+            source,
+            name::PRESSURE_MEMORY.into(),
+            waited,
+            PRESSURE,
+            ThresholdSide::AtLeast,
+        );
         if let Some(share) = result.compare(&figure) {
             let waited = text!("bottleneck.memory-waited", source, share = percent(share));
             result.limits.push(waited);
@@ -70,7 +75,7 @@ pub fn memory(facts: &ServerFacts) -> RuleResult {
 
 fn memory_figure<'a>(
     source: &'a str,
-    name: &str,
+    name: Text,
     values: ReadingValues,
     threshold: f64,
     side: ThresholdSide,
@@ -78,7 +83,7 @@ fn memory_figure<'a>(
     BottleneckFigure {
         culprit: Culprit::Memory,
         source,
-        name: name.into(),
+        name,
         values,
         threshold,
         side,
@@ -100,7 +105,7 @@ pub fn disk(facts: &ServerFacts) -> RuleResult {
             let figure = BottleneckFigure {
                 culprit: Culprit::Disk,
                 source,
-                name,
+                name: name.into(),
                 values,
                 threshold: DISK,
                 side: ThresholdSide::AtLeast,
@@ -136,11 +141,14 @@ fn link(facts: &ServerFacts, result: &mut RuleResult, source: &str, nic: &str) {
     else {
         return;
     };
-    for (counter, direction) in [(Nic::SentBytes, "sent"), (Nic::ReceivedBytes, "received")] {
+    for counter in [Nic::SentBytes, Nic::ReceivedBytes] {
         let figure = BottleneckFigure {
             culprit: Culprit::Network,
             source,
-            name: format!("{nic} {direction}, share of the link's speed"),
+            name: match counter {
+                Nic::SentBytes => text!("reading.link-sent", nic),
+                _ => text!("reading.link-received", nic),
+            },
             values: facts
                 .rates(source, &counter.reading_name(nic))
                 .iter()
@@ -168,7 +176,7 @@ fn dropped_packets(facts: &ServerFacts, result: &mut RuleResult, source: &str, n
     let figure = BottleneckFigure {
         culprit: Culprit::Network,
         source,
-        name: format!("{nic} dropped packets, share"),
+        name: text!("reading.dropped", nic),
         // Dropped packets are not among the received ones, so they are added to the total.
         values: if all > 0.0 { vec![lost / (all + lost)] } else { Vec::new() },
         threshold: DROPPED,

@@ -22,7 +22,7 @@ pub fn workers(facts: &ServerFacts) -> RuleResult {
         let figure = BottleneckFigure {
             culprit: Culprit::Workers,
             source,
-            name: "workers, share busy".into(),
+            name: text!("reading.workers"),
             values: pool.shares(),
             threshold: 1.0,
             side: ThresholdSide::AtLeast,
@@ -114,7 +114,7 @@ pub fn connections(facts: &ServerFacts) -> RuleResult {
         let figure = BottleneckFigure {
             culprit: Culprit::Connections,
             source,
-            name: "connections, share of the limit".into(),
+            name: text!("reading.connections"),
             values: open.iter().map(|open| open / limit.max(1.0)).collect(),
             threshold: CONNECTIONS,
             side: ThresholdSide::AtLeast,
@@ -146,7 +146,7 @@ pub fn accept_queue(facts: &ServerFacts) -> RuleResult {
         let figure = BottleneckFigure {
             culprit: Culprit::AcceptQueue,
             source,
-            name: "accept queue, share filled".into(),
+            name: text!("reading.accept-queue"),
             values: waiting
                 .iter()
                 .zip(&limits)

@@ -4,17 +4,17 @@
 //! each other. Out of scope: the decision itself.
 
 use super::figures::written;
-use brunt_model::LoadUnit;
 use brunt_model::comparison::{Better, Compared, Pair};
-use brunt_model::numbers::{count, enumeration, load, three_digits};
+use brunt_model::numbers::{count, load, three_digits};
 use brunt_model::objective::Metric;
 use brunt_model::question::Measure;
+use brunt_model::{LoadUnit, Text, text};
 
 /// Maximum number of loads that a sentence lists one by one.
 const MOST_LISTED: usize = 3;
 
 /// Returns a sentence for each two contenders, over all loads at which both were measured.
-pub fn sentences(pairs: &[Pair], unit: LoadUnit) -> Vec<String> {
+pub fn sentences(pairs: &[Pair], unit: LoadUnit) -> Vec<Text> {
     let mut groups: Vec<Group> = Vec::new();
     for pair in pairs {
         let Some(deciding) = pair.measures.first() else { continue };
@@ -47,21 +47,13 @@ struct Level<'a> {
     compared: &'a Compared,
 }
 
-/// Words for the better value of a measure.
-struct MeasureWords {
-    /// Adjective for the better contender: `faster`.
-    adjective: &'static str,
-    /// Words for equal contenders: `equally fast`.
-    equal: &'static str,
-}
-
 impl Group<'_> {
     fn has_figure(&self, pair: &Pair, measure: Measure) -> bool {
         let own_measure = self.levels.first().map(|level| level.compared.measure);
         self.ours == pair.ours && self.theirs == pair.theirs && own_measure == Some(measure)
     }
 
-    fn sentence(&self) -> String {
+    fn sentence(&self) -> Text {
         let undecided = self.levels_with(Better::Undecided);
         if undecided.len() == self.levels.len() {
             return self.undecided(&undecided);
@@ -71,9 +63,9 @@ impl Group<'_> {
         clauses.extend(self.wins(self.ours, self.theirs, &self.levels_with(Better::Worse)));
         clauses.extend(self.equal(&self.levels_with(Better::Equal)));
         if !undecided.is_empty() {
-            clauses.push(format!("undecided{}", self.at_loads(&undecided)));
+            clauses.push(text!("comparison-better.undecided", loads = self.at_loads(&undecided)));
         }
-        format!("{}.", clauses.join("; "))
+        text!("sentence", clause = Text::series(clauses))
     }
 
     fn levels_with(&self, verdict: Better) -> Vec<Level<'_>> {
@@ -82,69 +74,74 @@ impl Group<'_> {
 
     /// `nginx is 34 % faster than apache at 1,000 users (p50 48.0 ms against 73.0 ms, 95 % CI 29 to
     /// 38 %)`. With several loads, the figures are those of the highest.
-    fn wins(&self, winner: &str, loser: &str, levels: &[Level]) -> Option<String> {
+    fn wins(&self, winner: &str, loser: &str, levels: &[Level]) -> Option<Text> {
         let highest = levels.last()?;
-        let adjective = words(highest.compared.measure).adjective;
-        let advantage = Advantage::new(highest.compared);
-        if levels.len() == 1 {
-            let size_text =
-                advantage.size.as_ref().map_or(String::new(), |size| format!("{size} "));
-            return Some(format!(
-                "{winner} is {size_text}{adjective} than {loser}{} ({})",
-                self.at_loads(levels),
-                advantage.evidence
-            ));
-        }
-        let size_text = advantage
-            .size
-            .map_or(String::new(), |size| format!(", by {size}{}", self.at_loads(&[*highest])));
-        Some(format!(
-            "{winner} is {adjective} than {loser}{}{size_text} ({})",
-            self.at_loads(levels),
-            advantage.evidence
-        ))
+        let kind = kind(highest.compared.measure);
+        let loads = self.at_loads(levels);
+        let Advantage { size, evidence } = Advantage::new(highest.compared);
+        Some(match size {
+            Some(size) if levels.len() == 1 => {
+                text!("comparison-better.by", kind, winner, size, loser, loads, evidence)
+            }
+            Some(size) => {
+                let highest = self.at_loads(&[*highest]);
+                text!(
+                    "comparison-better.by-at-highest",
+                    kind,
+                    winner,
+                    loser,
+                    loads,
+                    size,
+                    highest,
+                    evidence
+                )
+            }
+            None => text!("comparison-better", kind, winner, loser, loads, evidence),
+        })
     }
 
-    fn equal(&self, levels: &[Level]) -> Option<String> {
+    fn equal(&self, levels: &[Level]) -> Option<Text> {
         let highest = levels.last()?.compared;
-        let equal = words(highest.measure).equal;
-        Some(format!(
-            "{} and {} are {equal}{} ({})",
-            self.theirs,
-            self.ours,
-            self.at_loads(levels),
-            values(highest)
+        Some(text!(
+            "comparison-better.equal",
+            kind = kind(highest.measure),
+            theirs = self.theirs,
+            ours = self.ours,
+            loads = self.at_loads(levels),
+            values = values(highest)
         ))
     }
 
-    fn undecided(&self, levels: &[Level]) -> String {
-        let Some(highest) = levels.last() else { return String::new() };
-        let adjective = words(highest.compared.measure).adjective;
-        // The sentence below begins with the word itself.
-        let reason = highest.compared.sentence.replacen(": undecided: ", ": ", 1);
-        format!(
-            "Undecided whether {} or {} is {adjective}{}: {reason}.",
-            self.ours,
-            self.theirs,
-            self.at_loads(&[*highest])
+    fn undecided(&self, levels: &[Level]) -> Text {
+        let Some(highest) = levels.last() else { return Text::default() };
+        text!(
+            "comparison-better.undecided-whether",
+            kind = kind(highest.compared.measure),
+            ours = self.ours,
+            theirs = self.theirs,
+            loads = self.at_loads(&[*highest]),
+            figure = highest.compared.measure.words(),
+            reason = highest.compared.undecided.clone().unwrap_or_default()
         )
     }
 
     /// Loads as text: ` at 100, 200 and 500/s`, ` at all 12 loads`.
-    fn at_loads(&self, levels: &[Level]) -> String {
+    fn at_loads(&self, levels: &[Level]) -> Text {
         let loads: Vec<f64> = levels.iter().filter_map(|level| level.load).collect();
         match loads.len() {
-            0 => String::new(),
+            0 => Text::default(),
             number if number == self.levels.len() && number > MOST_LISTED => {
-                format!(" at all {} loads", count(number as u64))
+                text!("comparison-better.at-all", count = count(number as u64))
             }
-            number if number > MOST_LISTED => {
-                format!(" at {} of {} loads", count(number as u64), self.levels.len())
-            }
-            _ => format!(
-                " at {}",
-                enumeration(&loads.iter().map(|value| load(self.unit, *value)).collect::<Vec<_>>())
+            number if number > MOST_LISTED => text!(
+                "comparison-better.at-some",
+                count = count(number as u64),
+                all = self.levels.len().to_string()
             ),
+            _ => {
+                let loads: Vec<Text> = loads.iter().map(|value| load(self.unit, *value)).collect();
+                text!("comparison-better.at", loads)
+            }
         }
     }
 }
@@ -152,9 +149,9 @@ impl Group<'_> {
 /// Advantage of the better contender.
 struct Advantage {
     /// `34 %`, `at least 29 %`; None if a figure is zero.
-    size: Option<String>,
+    size: Option<Text>,
     /// `p50 48.0 ms against 73.0 ms, 95 % CI 29 to 38 %`, the better contender first.
-    evidence: String,
+    evidence: Text,
 }
 
 impl Advantage {
@@ -166,18 +163,29 @@ impl Advantage {
             (Some(one), Some(other)) => Some(one.min(other)),
             (one, other) => one.or(other),
         };
-        let interval = one_end.zip(other_end);
-        let interval = interval.map(|(one, other)| {
-            format!(", 95 % CI {} to {} %", number(one.min(other)), number(one.max(other)))
-        });
         let size = match (estimate, least) {
-            (Some(estimate), _) => Some(format!("{} %", number(estimate))),
+            (Some(estimate), _) => Some(format!("{} %", number(estimate)).into()),
             (None, Some(least)) if compared.shift.is_some() => {
-                Some(format!("at least {} %", number(least)))
+                let size = format!("{} %", number(least));
+                Some(text!("comparison-better.at-least", size))
             }
             _ => None,
         };
-        Self { size, evidence: values(compared) + &interval.unwrap_or_default() }
+        let evidence = match one_end.zip(other_end) {
+            Some((one, other)) => {
+                let [first, second] = written_values(compared);
+                text!(
+                    "comparison-better.values-and-interval",
+                    figure = compared.measure.words(),
+                    first,
+                    second,
+                    low = number(one.min(other)),
+                    high = number(one.max(other))
+                )
+            }
+            None => values(compared),
+        };
+        Self { size, evidence }
     }
 }
 
@@ -196,27 +204,28 @@ fn size(compared: &Compared, shift: f64) -> f64 {
 }
 
 /// `p50 48.0 ms against 73.0 ms`, the better contender first.
-fn values(compared: &Compared) -> String {
+fn values(compared: &Compared) -> Text {
+    let [first, second] = written_values(compared);
+    text!("comparison-better.values", figure = compared.measure.words(), first, second)
+}
+
+/// The values of both contenders, the better one first.
+fn written_values(compared: &Compared) -> [String; 2] {
     let [ours, theirs] =
         [compared.ours, compared.theirs].map(|value| written(compared.measure, value));
     let is_theirs_first = compared.verdict != Better::Worse;
-    let (first, second) = if is_theirs_first { (theirs, ours) } else { (ours, theirs) };
-    format!("{} {first} against {second}", compared.measure)
+    if is_theirs_first { [theirs, ours] } else { [ours, theirs] }
 }
 
-fn words(measure: Measure) -> MeasureWords {
-    let (adjective, equal) = match measure {
-        Measure::Run(Metric::Quantile(_) | Metric::Mean | Metric::Max) => {
-            ("faster", "equally fast")
-        }
-        Measure::Run(Metric::Throughput | Metric::Goodput) => {
-            ("higher in throughput", "equal in throughput")
-        }
-        Measure::Run(Metric::Errors) => ("more reliable", "equally reliable"),
-        Measure::Capacity => ("higher in capacity", "equal in capacity"),
-        Measure::ServerCpu => ("more efficient", "equally efficient"),
-    };
-    MeasureWords { adjective, equal }
+/// Kind of a figure, by which the messages choose their words.
+fn kind(measure: Measure) -> &'static str {
+    match measure {
+        Measure::Run(Metric::Quantile(_) | Metric::Mean | Metric::Max) => "time",
+        Measure::Run(Metric::Throughput | Metric::Goodput) => "throughput",
+        Measure::Run(Metric::Errors) => "errors",
+        Measure::Capacity => "capacity",
+        Measure::ServerCpu => "cpu",
+    }
 }
 
 /// A share as a number of percent.
@@ -227,6 +236,7 @@ fn number(share: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use brunt_model::Language;
     use brunt_model::comparison::Test;
     use proptest::prelude::*;
 
@@ -245,6 +255,7 @@ mod tests {
             test: Test::PermutationInBlocks,
             verdict,
             sentence: "p50: undecided: 3 blocks are too few".into(),
+            undecided: Some("3 blocks are too few".into()),
         }
     }
 
@@ -265,6 +276,23 @@ mod tests {
         assert!(
             sentences(&one, USERS)[0]
                 .starts_with("apache is 25.0 % higher in throughput than nginx at 64 users (")
+        );
+    }
+
+    #[test]
+    fn a_conclusion_is_a_whole_sentence_in_chinese() {
+        let one = pair(1000.0, compared(P50, 0.073, 0.048, Better::Better));
+        let chinese = |pair| {
+            let [sentence] = &sentences(&[pair], USERS)[..] else { panic!() };
+            sentence.in_language(Language::Chinese).into_owned()
+        };
+        assert_eq!(
+            chinese(one),
+            "nginx 比 apache 快 34.2 %（负载 1,000 个用户）（p50 为 48.0 ms，对比 73.0 ms，95 % 置信区间 32.2 至 36.2 %）。"
+        );
+        let open = pair(100.0, compared(P50, 0.073, 0.048, Better::Undecided));
+        assert!(
+            chinese(open).starts_with("apache 与 nginx 哪个更快尚未确定（负载 100 个用户）：p50：")
         );
     }
 

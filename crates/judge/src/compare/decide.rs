@@ -336,6 +336,7 @@ fn compared(figure: &TestedFigure, result: &HolmResult, smallest: f64) -> Compar
         test: figure.test,
         verdict: figure.verdict,
         sentence: wording::sentence(figure, smallest),
+        undecided: (figure.verdict == Better::Undecided).then(|| wording::undecided_reason(figure)),
     }
 }
 

@@ -8,7 +8,7 @@ use brunt_model::load::Arrivals;
 use brunt_model::numbers::{bytes, seconds, three_digits};
 use brunt_model::outcome::status_text;
 use brunt_model::request::{BodyPieces, PieceInterval};
-use brunt_model::{Body, Environment, Load, Plan, Run};
+use brunt_model::{Body, Environment, Load, Plan, Run, Text, text};
 use std::collections::BTreeSet;
 use std::time::Duration;
 
@@ -64,9 +64,9 @@ pub struct DifferentFact {
     /// Subject of the fact.
     pub subject: Subject,
     /// Name of the fact.
-    pub name: String,
+    pub name: Text,
     /// The value of each contender; None if it is unknown.
-    pub values: Vec<Option<String>>,
+    pub values: Vec<Option<Text>>,
 }
 
 /// A contender, with its known facts.
@@ -80,8 +80,8 @@ pub struct ContenderFacts {
 #[derive(Debug, Clone, PartialEq)]
 struct Fact {
     subject: Subject,
-    name: String,
-    value: String,
+    name: Text,
+    value: Text,
     /// Numbers may differ by the share [`NEAR`].
     number: Option<f64>,
 }
@@ -102,7 +102,7 @@ pub fn different_facts(sides: &[ContenderFacts]) -> Vec<DifferentFact> {
             .zip(&of_sides)
             .all(|(side, of_side)| of_side.is_some_and(|fact| fact.value == side.name));
         if !is_same && !is_their_name {
-            let values = of_sides.iter().map(|of_side| of_side.map(|fact| fact.value.clone()));
+            let values = of_sides.iter().map(|of_side| Some(of_side.as_ref()?.value.clone()));
             all.push(DifferentFact {
                 subject: fact.subject,
                 name: fact.name.clone(),
@@ -114,28 +114,31 @@ pub fn different_facts(sides: &[ContenderFacts]) -> Vec<DifferentFact> {
 }
 
 /// Returns the differences between two contenders, each as a sentence.
-pub fn differences(a: &ContenderFacts, b: &ContenderFacts) -> Vec<String> {
+pub fn differences(a: &ContenderFacts, b: &ContenderFacts) -> Vec<Text> {
     let facts = different_facts(&[a.clone(), b.clone()]);
     facts.iter().map(|fact| sentence(fact, &a.name, &b.name)).collect()
 }
 
-fn sentence(fact: &DifferentFact, a: &str, b: &str) -> String {
-    let name = &fact.name;
-    match &fact.values[..] {
-        [Some(ours), Some(theirs)] => format!("{name}: {a} has {ours}, {b} has {theirs}."),
-        [None, Some(theirs)] => format!("{name}: {b} has {theirs}, that of {a} is unknown."),
-        [ours, ..] => {
-            format!(
-                "{name}: {a} has {}, that of {b} is unknown.",
-                ours.as_deref().unwrap_or_default()
-            )
+fn sentence(different: &DifferentFact, first: &str, other: &str) -> Text {
+    let fact = different.name.clone();
+    match &different.values[..] {
+        [Some(ours), Some(theirs)] => {
+            let ours = ours.clone();
+            text!("fact-differs", fact, first, ours, other, theirs = theirs.clone())
         }
-        [] => String::new(),
+        [None, Some(theirs)] => {
+            text!("fact-differs.first-unknown", fact, other, theirs = theirs.clone(), first)
+        }
+        [ours, ..] => {
+            let ours = ours.clone().unwrap_or_default();
+            text!("fact-differs.other-unknown", fact, first, ours, other)
+        }
+        [] => Text::default(),
     }
 }
 
 /// Returns the differences between the first contender and each other.
-pub fn all(sides: &[ContenderFacts]) -> Vec<String> {
+pub fn all(sides: &[ContenderFacts]) -> Vec<Text> {
     let Some((first, others)) = sides.split_first() else { return Vec::new() };
     others.iter().flat_map(|other| differences(first, other)).collect()
 }
@@ -167,13 +170,13 @@ impl ContenderFacts {
 
     /// Adds a fact.
     #[must_use]
-    pub fn with(mut self, subject: Subject, name: &str, value: impl Into<String>) -> Self {
+    pub fn with(mut self, subject: Subject, name: impl Into<Text>, value: impl Into<Text>) -> Self {
         self.facts.push(Fact { subject, name: name.into(), value: value.into(), number: None });
         self
     }
 
     /// Adds a fact if it is known.
-    fn with_known(self, subject: Subject, name: &str, value: Option<String>) -> Self {
+    fn with_known(self, subject: Subject, name: Text, value: Option<impl Into<Text>>) -> Self {
         match value {
             Some(value) => self.with(subject, name, value),
             None => self,
@@ -185,59 +188,64 @@ impl ContenderFacts {
     pub fn with_number(
         mut self,
         subject: Subject,
-        name: &str,
+        name: Text,
         number: f64,
-        value: impl Into<String>,
+        value: impl Into<Text>,
     ) -> Self {
         let number = Some(number);
-        self.facts.push(Fact { subject, name: name.into(), value: value.into(), number });
+        self.facts.push(Fact { subject, name, value: value.into(), number });
         self
     }
 
     /// Adds the generator's machine, and the known facts about the server and the route to it.
     #[must_use]
     pub fn with_environment(self, environment: &Environment) -> Self {
-        let limits =
-            environment.limits.iter().map(|(name, value)| (format!("limit {name}"), value));
-        let settings =
-            environment.sysctls.iter().map(|(name, value)| (format!("setting {name}"), value));
         let mut side = self
-            .with(Subject::Version, "brunt", &environment.brunt)
-            .with(Subject::Environment, "kernel", &environment.kernel)
-            .with(Subject::Environment, "CPU", &environment.cpu)
-            .with(Subject::Environment, "cores", environment.cores.to_string())
-            .with_known(Subject::Server, "server", environment.server.clone());
+            .with(Subject::Version, "brunt", &*environment.brunt)
+            .with(Subject::Environment, text!("fact.kernel"), &*environment.kernel)
+            .with(Subject::Environment, text!("fact.cpu"), &*environment.cpu)
+            .with(Subject::Environment, text!("fact.cores"), environment.cores.to_string())
+            .with_known(Subject::Server, text!("fact.server"), environment.server.clone());
         for data in &environment.data_files {
             let content = format!("{}, SHA-256 {:.12}", bytes(data.bytes as f64), data.sha256);
-            side = side.with(Subject::Data, &format!("content of {}", data.file), content);
+            side = side.with(Subject::Data, text!("fact.data-file", file = &*data.file), content);
         }
-        for (name, value) in limits.chain(settings) {
-            side = side.with(Subject::Environment, &name, value);
+        for (name, value) in &environment.limits {
+            let name = text!("fact.limit", name = &**name);
+            side = side.with(Subject::Environment, name, &**value);
+        }
+        for (name, value) in &environment.sysctls {
+            let name = text!("fact.setting", name = &**name);
+            side = side.with(Subject::Environment, name, &**value);
         }
         let Some(route) = &environment.route else { return side };
-        let place = route
-            .same_host
-            .map(|same| if same { "brunt's own machine" } else { "another machine" }.to_owned());
-        side.with_known(Subject::Server, "place of the server", place)
-            .with_known(Subject::Environment, "interface", route.interface.clone())
+        let place = route.same_host.map(|is_same| {
+            if is_same {
+                text!("fact-value.same-machine")
+            } else {
+                text!("fact-value.other-machine")
+            }
+        });
+        side.with_known(Subject::Server, text!("fact.place"), place)
+            .with_known(Subject::Environment, text!("fact.interface"), route.interface.clone())
             .with_known(
                 Subject::Environment,
-                "link, bits per second",
+                text!("fact.link"),
                 route.link_bits_per_second.map(|speed| speed.to_string()),
             )
             .with_known(
                 Subject::Environment,
-                "largest packet, bytes",
+                text!("fact.packet"),
                 route.mtu_bytes.map(|mtu| mtu.to_string()),
             )
             .with_known(
                 Subject::Server,
-                "accept queue",
+                text!("fact.accept-queue"),
                 route.listener_backlog.map(|length| length.to_string()),
             )
             .with_known(
                 Subject::Server,
-                "server's limit on open files",
+                text!("fact.open-files"),
                 route.listener_descriptors.map(|limit| limit.to_string()),
             )
     }
@@ -247,27 +255,30 @@ impl ContenderFacts {
     pub fn with_plan(self, plan: &Plan) -> Self {
         let connection = &plan.connection;
         let stop = &plan.main().stop;
-        let reuse =
-            connection.requests_per_connection.map_or("no limit".into(), |most| most.to_string());
-        let reading =
-            connection.receive_rate.map_or("unlimited".into(), |rate| format!("{rate} bytes/s"));
-        self.with(Subject::Plan, "protocol", connection.http.to_string())
-            .with(Subject::Plan, "TLS", if is_encrypted(plan) { "https" } else { "http" })
-            .with(Subject::Plan, "what is asked", requests_text(plan))
-            .with(Subject::Plan, "requests per connection", reuse)
-            .with(Subject::Plan, "proxy", connection.proxy.as_deref().unwrap_or("none"))
-            .with(Subject::Plan, "load", load(&plan.main().load))
-            .with(Subject::Plan, "warm-up", delay(Some(stop.warmup)))
-            .with(Subject::Plan, "measured time", delay(stop.duration))
-            .with(Subject::Plan, "timeout", delay(Some(connection.timeout)))
-            .with(
-                Subject::Plan,
-                "maximum number of redirects",
-                plan.policy().redirects.most.to_string(),
-            )
-            .with(Subject::Plan, "threads", plan.workers().to_string())
-            .with(Subject::Plan, "reading", reading)
-            .with(Subject::Data, "data files", data_files(plan))
+        let reuse = connection
+            .requests_per_connection
+            .map_or_else(|| text!("fact-value.no-limit"), |most| most.to_string().into());
+        let reading = match connection.receive_rate {
+            None => text!("fact-value.unlimited"),
+            Some(rate) => text!("fact-value.bytes-per-second", rate = rate.to_string()),
+        };
+        let proxy =
+            connection.proxy.as_deref().map_or_else(|| text!("fact-value.none"), Text::from);
+        let redirects = plan.policy().redirects.most.to_string();
+        let scheme = if is_encrypted(plan) { "https" } else { "http" };
+        self.with(Subject::Plan, text!("fact.protocol"), connection.http.to_string())
+            .with(Subject::Plan, "TLS", scheme)
+            .with(Subject::Plan, text!("fact.requests"), requests_text(plan))
+            .with(Subject::Plan, text!("fact.requests-per-connection"), reuse)
+            .with(Subject::Plan, text!("fact.proxy"), proxy)
+            .with(Subject::Plan, text!("fact.load"), load(&plan.main().load))
+            .with(Subject::Plan, text!("fact.warm-up"), delay(Some(stop.warmup)))
+            .with(Subject::Plan, text!("fact.measured-time"), delay(stop.duration))
+            .with(Subject::Plan, text!("fact.timeout"), delay(Some(connection.timeout)))
+            .with(Subject::Plan, text!("fact.redirects"), redirects)
+            .with(Subject::Plan, text!("fact.threads"), plan.workers().to_string())
+            .with(Subject::Plan, text!("fact.reading"), reading)
+            .with(Subject::Data, text!("fact.data-files"), data_files(plan))
     }
 
     fn with_replies(self, run: &Run) -> Self {
@@ -278,9 +289,9 @@ impl ContenderFacts {
         let statuses: Vec<String> =
             total.statuses.sorted().iter().map(|(status, _)| status_text(*status)).collect();
         let length = total.bytes_received as f64 / total.completed as f64;
-        self.with(Subject::Server, "statuses", statuses.join(", ")).with_number(
+        self.with(Subject::Server, text!("fact.statuses"), statuses.join(", ")).with_number(
             Subject::Server,
-            "bytes per reply, head and body",
+            text!("fact.reply-bytes"),
             length,
             bytes(length),
         )
@@ -288,29 +299,34 @@ impl ContenderFacts {
 }
 
 /// Names of the files with data for the requests.
-fn data_files(plan: &Plan) -> String {
+fn data_files(plan: &Plan) -> Text {
     let files = plan.populations.iter().flat_map(|population| &population.scenario.data);
     let names: BTreeSet<&str> = files.map(|data| data.file.as_str()).collect();
-    if names.is_empty() { "none".into() } else { names.into_iter().collect::<Vec<_>>().join(", ") }
+    if names.is_empty() {
+        text!("fact-value.none")
+    } else {
+        names.into_iter().collect::<Vec<_>>().join(", ").into()
+    }
 }
 
 fn is_encrypted(plan: &Plan) -> bool {
     plan.main().scenario.requests.iter().any(brunt_model::Request::is_encrypted)
 }
 
-fn requests_text(plan: &Plan) -> String {
+fn requests_text(plan: &Plan) -> Text {
     match &plan.main().scenario.requests[..] {
         [only] => request_text(only),
         [first, ..] => {
-            format!("{} and {} more", request_text(first), plan.main().scenario.requests.len() - 1)
+            let count = (plan.main().scenario.requests.len() - 1).to_string();
+            text!("fact-value.and-more", request = request_text(first), count)
         }
-        [] => "nothing".into(),
+        [] => text!("fact-value.nothing"),
     }
 }
 
 /// Method, path and body size, without the address, the query, and the values of headers that
 /// may hold a secret.
-fn request_text(request: &brunt_model::Request) -> String {
+fn request_text(request: &brunt_model::Request) -> Text {
     let after_scheme = request.url.split_once("://").map_or(&request.url[..], |(_, rest)| rest);
     let path = after_scheme.find('/').map_or("/", |start| &after_scheme[start..]);
     let path = path.split('?').next().unwrap_or(path);
@@ -321,14 +337,15 @@ fn request_text(request: &brunt_model::Request) -> String {
         .bytes()
         .map(|body| format!(" + {}", bytes(body.len() as f64)))
         .unwrap_or_default();
-    let pieces = match &request.body {
+    let whole = format!("{} {path}{}{body}", request.method, headers.concat());
+    match &request.body {
         Body::Pieces(BodyPieces { interval: PieceInterval::Time(interval), .. }) => {
-            format!(", a piece every {}", seconds(interval.as_secs_f64()))
+            let time = seconds(interval.as_secs_f64());
+            text!("fact-value.piece-every", request = whole, time)
         }
-        Body::Pieces(_) => ", a piece after each reply".to_owned(),
-        _ => String::new(),
-    };
-    format!("{} {path}{}{body}{pieces}", request.method, headers.concat())
+        Body::Pieces(_) => text!("fact-value.piece-after-reply", request = whole),
+        _ => whole.into(),
+    }
 }
 
 fn header(name: &str, value: &str) -> String {
@@ -337,30 +354,36 @@ fn header(name: &str, value: &str) -> String {
 }
 
 /// Kind of load. The loads themselves are paired.
-fn load(load: &Load) -> String {
+fn load(load: &Load) -> Text {
     match load {
-        Load::Closed { think, .. } if think.is_none() => "a closed loop".into(),
-        Load::Closed { think, .. } => {
-            format!("a closed loop, thinking {} s", three_digits(think.mean().as_secs_f64()))
-        }
+        Load::Closed { think, .. } if think.is_none() => text!("fact-value.closed-loop"),
+        Load::Closed { think, .. } => text!(
+            "fact-value.closed-loop-thinking",
+            seconds = three_digits(think.mean().as_secs_f64())
+        ),
         Load::Open { arrivals, connections, .. } => {
             let spacing = match arrivals {
                 Arrivals::Poisson => "Poisson".into(),
-                Arrivals::Even => "even".into(),
-                Arrivals::Burst(size) => format!("bursts of {size}"),
+                Arrivals::Even => text!("fact-value.even"),
+                Arrivals::Burst(size) => text!("fact-value.bursts", size = size.to_string()),
                 Arrivals::Uniform(millionths) => {
-                    format!("uniform within {} %", f64::from(*millionths) / 1e4)
+                    text!("fact-value.uniform", share = (f64::from(*millionths) / 1e4).to_string())
                 }
             };
-            let most =
-                connections.map_or(String::new(), |most| format!(", at most {most} connections"));
-            format!("an open loop, {spacing}{most}")
+            match connections {
+                None => text!("fact-value.open-loop", spacing),
+                Some(most) => text!(
+                    "fact-value.open-loop-with-connections",
+                    spacing,
+                    connections = most.to_string()
+                ),
+            }
         }
     }
 }
 
-fn delay(time: Option<Duration>) -> String {
-    time.map_or("none".into(), |time| format!("{} s", time.as_secs_f64()))
+fn delay(time: Option<Duration>) -> Text {
+    time.map_or_else(|| text!("fact-value.none"), |time| format!("{} s", time.as_secs_f64()).into())
 }
 
 #[cfg(test)]
@@ -388,7 +411,7 @@ mod tests {
         let fact = |subject, name: &str, values: [Option<&str>; 3]| DifferentFact {
             subject,
             name: name.into(),
-            values: values.map(|value| value.map(str::to_owned)).to_vec(),
+            values: values.map(|value| value.map(Text::from)).to_vec(),
         };
         let [one, other] = ["2.00 kB, SHA-256 3f9a12cc4d5e", "2.00 kB, SHA-256 77aa12cc4d5e"];
         assert_eq!(

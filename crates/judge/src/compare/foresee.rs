@@ -4,8 +4,9 @@
 
 use super::decide::AlphaShares;
 use super::measures;
-use brunt_model::numbers::plural;
 use brunt_model::question::{ComparisonSettings, Measure};
+use brunt_model::text::Value;
+use brunt_model::{Text, text};
 use brunt_stats::{permutation, rank, spending};
 
 /// Maximum number of runs per side that a message proposes.
@@ -18,7 +19,7 @@ pub fn undecidable_figures(
     steps: usize,
     blocks: u32,
     spec: &ComparisonSettings,
-) -> Vec<String> {
+) -> Vec<Text> {
     let measures = measures(spec);
     let pairs = contenders.saturating_sub(1);
     let Some((first, others)) =
@@ -32,7 +33,7 @@ pub fn undecidable_figures(
     let mut sentences = Vec::new();
     let first_level = spec.alpha * shares.first;
     if spending::first_look(first_level, blocks).is_none() {
-        sentences.push(cannot_decide(&first.to_string(), first_level, blocks));
+        sentences.push(cannot_decide(first.words(), first_level, blocks));
     }
     if tests_of_others == 0 {
         return sentences;
@@ -45,14 +46,16 @@ pub fn undecidable_figures(
         return sentences;
     }
     if spending::first_look(level_after_first, blocks).is_some() {
-        sentences.push(format!(
-            "{names}: {} decide only where {first} was found to differ; by themselves they take {} (at {}).",
-            plural(u64::from(blocks), "block"),
-            spending::fewest(level_alone),
-            level(level_alone),
+        sentences.push(text!(
+            "cannot-decide.alone",
+            figures = names,
+            blocks = text!("blocks", count = u64::from(blocks)),
+            first = first.words(),
+            needed = spending::fewest(level_alone).to_string(),
+            level = level(level_alone)
         ));
     } else {
-        sentences.push(cannot_decide(&names, level_after_first, blocks));
+        sentences.push(cannot_decide(names, level_after_first, blocks));
     }
     sentences
 }
@@ -68,7 +71,7 @@ pub fn undecidable_stored_figures(
     ours: usize,
     others: &[usize],
     spec: &ComparisonSettings,
-) -> Vec<String> {
+) -> Vec<Text> {
     let measures = measures(spec);
     let Some((first, rest)) = measures.split_first().filter(|_| !others.is_empty()) else {
         return Vec::new();
@@ -82,23 +85,25 @@ pub fn undecidable_stored_figures(
     }
     let needed =
         (1..MOST_RUNS).find(|runs| rank::least_p(*runs, *runs) <= required).unwrap_or(MOST_RUNS);
-    vec![format!(
-        "{first}: too few runs to show any difference: their smallest possible p-value is {} (required: {}). At least {} per side are needed.",
-        level(least.min(1.0)),
-        level(required),
-        plural(needed as u64, "run"),
+    vec![text!(
+        "cannot-decide.runs",
+        figure = first.words(),
+        least = level(least.min(1.0)),
+        required = level(required),
+        needed
     )]
 }
 
-fn cannot_decide(measures: &str, required: f64, blocks: u32) -> String {
+fn cannot_decide(figures: Text, required: f64, blocks: u32) -> Text {
     let least = permutation::least_p(blocks).min(1.0);
     let needed = spending::fewest(required);
-    format!(
-        "{measures}: {} cannot show any difference: their smallest possible p-value is {} (required: {}). At least {} are needed.",
-        plural(u64::from(blocks), "block"),
-        level(least),
-        level(required),
-        plural(u64::from(needed), "block"),
+    text!(
+        "cannot-decide",
+        figures,
+        blocks = text!("blocks", count = u64::from(blocks)),
+        least = level(least),
+        required = level(required),
+        needed = text!("blocks", count = u64::from(needed))
     )
 }
 
@@ -107,6 +112,7 @@ fn level(p: f64) -> String {
     format!("{}", (p * 1e4).round() / 1e4)
 }
 
-fn names_of(measures: &[Measure]) -> String {
-    measures.iter().map(Measure::to_string).collect::<Vec<_>>().join(", ")
+fn names_of(measures: &[Measure]) -> Text {
+    let names = measures.iter().map(|measure| measure.words());
+    text!("words", words = Value::Words(names.collect()))
 }

@@ -9,7 +9,7 @@ use brunt_model::comparison::FoundCapacity;
 use brunt_model::finding::State;
 use brunt_model::numbers::load;
 use brunt_model::question::{ComparisonSettings, Measure};
-use brunt_model::{Judgement, LoadUnit, Run, Study, Trial, TrialIndex};
+use brunt_model::{Judgement, LoadUnit, Run, Study, Text, Trial, TrialIndex, text};
 use brunt_stats::shift::ValueRange;
 use std::ops::Range;
 
@@ -20,7 +20,7 @@ pub struct ContenderPairs<'a> {
     /// Number of repetitions in which each contender was measured.
     pub blocks: u32,
     /// Sentences on excluded runs, and on doubts about the rest.
-    pub notes: Vec<String>,
+    pub notes: Vec<Text>,
     /// A usable run of each contender that has one.
     pub first_runs: Vec<(String, &'a Run)>,
 }
@@ -108,16 +108,15 @@ impl<'a> ContenderPairs<'a> {
         groups: &[(String, Vec<&'a Run>)],
         judge: impl Fn(&Run) -> Judgement,
     ) -> ContenderPairs<'a> {
-        let mut notes = vec![
-            "The runs were not alternating: other changes between them are unknown, and no test can separate them from the contenders."
-                .to_owned(),
-        ];
+        let mut notes = vec![text!("not-alternating")];
         let mut usable = Vec::new();
         for (name, runs) in groups {
             let mut usable_runs = Vec::new();
             for run in runs {
                 match reason(&judge(run)) {
-                    Some(reason) => notes.push(format!("A run of {name} is excluded: {reason}.")),
+                    Some(reason) => {
+                        notes.push(text!("excluded-run", contender = &**name, reason));
+                    }
                     None => usable_runs.push(*run),
                 }
             }
@@ -186,7 +185,7 @@ fn known_figures(runs: &[&Run], measure: Measure) -> Vec<ValueRange> {
 }
 
 /// Returns a sentence for each reason why searches did not find the capacity of a contender.
-fn unknown_capacities(contender: &str, searched: &[FoundCapacity]) -> Vec<String> {
+fn unknown_capacities(contender: &str, searched: &[FoundCapacity]) -> Vec<Text> {
     let searches: Vec<&FoundCapacity> =
         searched.iter().filter(|found| found.contender == contender).collect();
     let unknown: Vec<SearchEnd> =
@@ -196,18 +195,20 @@ fn unknown_capacities(contender: &str, searched: &[FoundCapacity]) -> Vec<String
     reasons.dedup();
     let mut sentences = Vec::new();
     for reason in reasons {
-        let count = unknown.iter().filter(|end| **end == reason).count();
-        let remedy = match reason {
-            SearchEnd::Most => "; raise it (--max-load, in a plan find.max_load)",
-            SearchEnd::Budget | SearchEnd::Precise => {
-                "; raise it (--time-budget, in a plan find.time_budget)"
+        let count = unknown.iter().filter(|end| **end == reason).count().to_string();
+        let all = searches.len().to_string();
+        let end = reason.words();
+        sentences.push(match reason {
+            SearchEnd::Most => {
+                text!("excluded-run.capacities-raise-load", contender, count, all, reason = end)
             }
-            SearchEnd::Generator | SearchEnd::Least | SearchEnd::Damaged | SearchEnd::Stopped => "",
-        };
-        sentences.push(format!(
-            "The capacity of {contender} is not known in {count} of {} searches: {reason}{remedy}.",
-            searches.len()
-        ));
+            SearchEnd::Budget | SearchEnd::Precise => {
+                text!("excluded-run.capacities-raise-time", contender, count, all, reason = end)
+            }
+            SearchEnd::Generator | SearchEnd::Least | SearchEnd::Damaged | SearchEnd::Stopped => {
+                text!("excluded-run.capacities", contender, count, all, reason = end)
+            }
+        });
     }
     sentences
 }
@@ -314,34 +315,31 @@ fn peak_load(run: &Run) -> Option<(LoadUnit, f64)> {
 }
 
 /// Returns the reason why a trial cannot be compared with others.
-fn objection(trial: &Trial) -> Option<&'static str> {
+fn objection(trial: &Trial) -> Option<Text> {
     reason(&trial.judgement)
 }
 
-fn reason(judgement: &Judgement) -> Option<&'static str> {
+fn reason(judgement: &Judgement) -> Option<Text> {
     if judgement.is_load_missing() {
-        return Some("most of its load is missing");
+        return Some(text!("excluded-run.load-missing"));
     }
     if judgement.verdict.state == State::Invalid {
-        return Some("a consistency check failed in it");
+        return Some(text!("excluded-run.invalid"));
     }
     judgement
         .findings
         .iter()
         .any(|finding| finding.rule == "cut_short")
-        .then_some("it was cut short")
+        .then(|| text!("excluded-run.cut-short"))
 }
 
-fn notes(study: &Study, searched: &[FoundCapacity]) -> Vec<String> {
+fn notes(study: &Study, searched: &[FoundCapacity]) -> Vec<Text> {
     let experiment = &study.experiment;
     let mut notes = Vec::new();
     // The trials of a search count through the capacity that the search found.
     for trial in study.trials.iter().filter(|trial| !experiment.is_search_trial(trial.place)) {
         if let Some(objection) = objection(trial) {
-            notes.push(format!(
-                "{} is excluded with its block: {objection}.",
-                trial_name(study, trial)
-            ));
+            notes.push(excluded_trial(study, trial, objection));
         }
     }
     for (index, contender) in experiment.contenders.iter().enumerate() {
@@ -354,10 +352,10 @@ fn notes(study: &Study, searched: &[FoundCapacity]) -> Vec<String> {
         for repetition in 0..experiment.repetitions {
             let is_begun = study.search_trials(index, repetition).next().is_some();
             if is_begun && found_capacity(study, index, repetition, searched).is_none() {
-                notes.push(format!(
-                    "The capacity of {} in repetition {} is unknown: its block is excluded.",
-                    contender.name,
-                    repetition + 1
+                notes.push(text!(
+                    "excluded-run.capacity",
+                    contender = &*contender.name,
+                    repetition = (repetition + 1).to_string()
                 ));
             }
         }
@@ -365,35 +363,45 @@ fn notes(study: &Study, searched: &[FoundCapacity]) -> Vec<String> {
     notes
 }
 
-fn trial_name(study: &Study, trial: &Trial) -> String {
+fn excluded_trial(study: &Study, trial: &Trial, reason: Text) -> Text {
     let experiment = &study.experiment;
     let contender = experiment.contenders.get(trial.place.contender);
-    let step = experiment
+    let load = experiment
         .step(trial.place)
         .map(|step| load(LoadUnit::from(&step.plan.main().load), step.load));
-    format!(
-        "{} at {} in repetition {}",
-        contender.map_or("a contender", |contender| &contender.name),
-        step.unwrap_or_default(),
-        trial.place.repetition + 1
+    text!(
+        "excluded-run.trial",
+        contender = contender.map_or_else(
+            || text!("excluded-run.unknown-contender"),
+            |contender| Text::from(&*contender.name)
+        ),
+        loads = text!("comparison-better.at", loads = load.unwrap_or_default()),
+        repetition = (trial.place.repetition + 1).to_string(),
+        reason
     )
 }
 
 /// Returns a sentence for each state in which trials of a contender were disturbed.
-fn disturbances(contender: &str, trials: &[&Trial]) -> Vec<String> {
+fn disturbances(contender: &str, trials: &[&Trial]) -> Vec<Text> {
     let mut sentences = Vec::new();
     for state in State::ALL.into_iter().filter(|state| state.is_disturbed()) {
         let disturbed: Vec<&Trial> =
             trials.iter().copied().filter(|trial| trial.judgement.verdict.state == state).collect();
         let Some(first) = disturbed.first() else { continue };
-        let cause = first.judgement.verdict.causes.first();
-        let cause = cause.map_or(String::new(), |cause| format!(": {}", cause.sentence));
-        let words = state.words();
-        sentences.push(format!(
-            "In {} of {} trials of {contender}, {words}{cause}.",
-            disturbed.len(),
-            trials.len()
-        ));
+        let count = disturbed.len().to_string();
+        let all = trials.len().to_string();
+        let state = state.words();
+        sentences.push(match first.judgement.verdict.causes.first() {
+            Some(cause) => text!(
+                "excluded-run.disturbed-with-cause",
+                count,
+                all,
+                contender,
+                state,
+                cause = cause.sentence.clone()
+            ),
+            None => text!("excluded-run.disturbed", count, all, contender, state),
+        });
     }
     sentences
 }

@@ -7,53 +7,105 @@ use super::figures::written;
 use super::sample::ContenderPair;
 use brunt_model::comparison::{Better, ComparisonEnd, Test};
 use brunt_model::finding::{Finding, Severity};
-use brunt_model::numbers::{exact_percent, load, plural, size_number, size_percent};
+use brunt_model::numbers::{exact_percent, load, size_number, size_percent};
 use brunt_model::question::{ComparisonSettings, Measure, Regression};
 use brunt_model::{Comparison, Text, text};
 
 /// `p99: apache is better by 4.1 % (2.6 to 5.5)`.
-pub fn sentence(figure: &TestedFigure, smallest: f64) -> String {
+pub fn sentence(figure: &TestedFigure, smallest: f64) -> Text {
     let result = match figure.verdict {
-        _ if figure.sizes.0 == 0 || figure.sizes.1 == 0 => "no data".into(),
-        _ if figure.all_zero => format!("{} with both", written(figure.measure, 0.0)),
-        Better::Undecided if figure.test == Test::None => too_few(figure),
-        Better::Undecided => format!("undecided: {}", range(figure)),
-        Better::Equal if figure.scale == DifferenceScale::Plain => "the same for both".into(),
-        Better::Equal => format!("equal within ±{}: {}", margin(smallest), range(figure)),
-        Better::Better => differs(figure, "better"),
-        Better::Worse => differs(figure, "worse"),
+        _ if has_no_data(figure) => text!("compared.no-data"),
+        _ if figure.all_zero => text!("compared.zero", value = written(figure.measure, 0.0)),
+        Better::Undecided => text!("compared.undecided", reason = undecided_reason(figure)),
+        Better::Equal if figure.scale == DifferenceScale::Plain => text!("compared.same"),
+        Better::Equal => {
+            text!("compared.equal", margin = margin(smallest), range = range(figure))
+        }
+        Better::Better => better(figure),
+        Better::Worse => worse(figure),
     };
-    format!("{}: {result}", figure.measure)
+    text!("compared", figure = figure.measure.words(), result)
 }
 
-/// `B is better by 4.1 % (2.6 to 5.5)`; for plain differences: `B is worse: 0.5 % against 0 %`.
-fn differs(figure: &TestedFigure, how: &str) -> String {
-    let name = &figure.theirs;
-    if figure.scale == DifferenceScale::Plain {
-        let theirs = written(figure.measure, figure.typical.1);
-        let ours = written(figure.measure, figure.typical.0);
-        return format!("{name} is {how}: {theirs} against {ours}");
+/// The reason why a figure is undecided: `B is between 1.2 % lower and 3.4 % higher`.
+pub fn undecided_reason(figure: &TestedFigure) -> Text {
+    match figure.test {
+        _ if has_no_data(figure) => text!("compared.no-data"),
+        Test::None => too_few(figure),
+        Test::PermutationInBlocks | Test::MannWhitney => range(figure),
     }
-    let interval = figure.shift.interval;
-    let is_higher = interval.low > 0.0;
-    let near = if is_higher { interval.low } else { interval.high };
-    let far = if is_higher { interval.high } else { interval.low };
-    let near_size = relative_size(near);
-    let far_size = relative_size(far);
-    match figure.shift.value.exact_value() {
-        // Censored values leave the interval open at this end.
-        _ if far.is_infinite() => {
-            format!("{name} is {how} by at least {}", size_percent(near_size))
+}
+
+fn has_no_data(figure: &TestedFigure) -> bool {
+    figure.sizes.0 == 0 || figure.sizes.1 == 0
+}
+
+/// Size of a difference, for a sentence.
+enum DifferenceSize {
+    /// Plain differences: the values of the second and of the first contender.
+    Values { theirs: String, ours: String },
+    /// Censored values leave the interval open at the far end.
+    AtLeast(String),
+    /// The estimate and its interval.
+    Estimate { size: String, low: String, high: String },
+    /// The interval alone.
+    Interval { low: String, high: String },
+}
+
+impl DifferenceSize {
+    fn of(figure: &TestedFigure) -> Self {
+        if figure.scale == DifferenceScale::Plain {
+            let theirs = written(figure.measure, figure.typical.1);
+            let ours = written(figure.measure, figure.typical.0);
+            return Self::Values { theirs, ours };
         }
-        Some(value) => format!(
-            "{name} is {how} by {} ({} to {})",
-            size_percent(relative_size(value)),
-            size_number(near_size.min(far_size)),
-            size_number(near_size.max(far_size))
-        ),
-        None => {
-            format!("{name} is {how} by {} to {}", size_number(near_size), size_percent(far_size))
+        let interval = figure.shift.interval;
+        let is_higher = interval.low > 0.0;
+        let near = if is_higher { interval.low } else { interval.high };
+        let far = if is_higher { interval.high } else { interval.low };
+        let near_size = relative_size(near);
+        let far_size = relative_size(far);
+        match figure.shift.value.exact_value() {
+            _ if far.is_infinite() => Self::AtLeast(size_percent(near_size)),
+            Some(value) => Self::Estimate {
+                size: size_percent(relative_size(value)),
+                low: size_number(near_size.min(far_size)),
+                high: size_number(near_size.max(far_size)),
+            },
+            None => Self::Interval { low: size_number(near_size), high: size_percent(far_size) },
         }
+    }
+}
+
+/// `B is better by 4.1 % (2.6 to 5.5)`.
+fn better(figure: &TestedFigure) -> Text {
+    let name = &*figure.theirs;
+    match DifferenceSize::of(figure) {
+        DifferenceSize::Values { theirs, ours } => {
+            text!("compared.better-values", name, theirs, ours)
+        }
+        DifferenceSize::AtLeast(size) => text!("compared.better-at-least", name, size),
+        DifferenceSize::Estimate { size, low, high } => {
+            text!("compared.better-by", name, size, low, high)
+        }
+        DifferenceSize::Interval { low, high } => {
+            text!("compared.better-between", name, low, high)
+        }
+    }
+}
+
+/// `B is worse: 0.5 % against 0 %`.
+fn worse(figure: &TestedFigure) -> Text {
+    let name = &*figure.theirs;
+    match DifferenceSize::of(figure) {
+        DifferenceSize::Values { theirs, ours } => {
+            text!("compared.worse-values", name, theirs, ours)
+        }
+        DifferenceSize::AtLeast(size) => text!("compared.worse-at-least", name, size),
+        DifferenceSize::Estimate { size, low, high } => {
+            text!("compared.worse-by", name, size, low, high)
+        }
+        DifferenceSize::Interval { low, high } => text!("compared.worse-between", name, low, high),
     }
 }
 
@@ -63,46 +115,44 @@ fn relative_size(difference: f64) -> f64 {
 }
 
 /// `B is between 1.2 % lower and 3.4 % higher`.
-fn range(figure: &TestedFigure) -> String {
-    let name = &figure.theirs;
+fn range(figure: &TestedFigure) -> Text {
+    let name = &*figure.theirs;
     let low = bound_text(figure, figure.shift.interval.low);
     let high = bound_text(figure, figure.shift.interval.high);
     match (figure.shift.interval.low.is_finite(), figure.shift.interval.high.is_finite()) {
-        (true, true) => format!("{name} is between {low} and {high}"),
-        (true, false) => format!("{name} is {low} at least; the upper bound is unknown"),
-        (false, true) => format!("{name} is {high} at most; the lower bound is unknown"),
-        (false, false) => format!("the difference of {name} is unknown"),
+        (true, true) => text!("compared.range", name, low, high),
+        (true, false) => text!("compared.range-from", name, low),
+        (false, true) => text!("compared.range-to", name, high),
+        (false, false) => text!("compared.range-unknown", name),
     }
 }
 
-fn bound_text(figure: &TestedFigure, difference: f64) -> String {
+fn bound_text(figure: &TestedFigure, difference: f64) -> Text {
     match figure.scale {
         DifferenceScale::Shares => side(difference.exp_m1(), size_percent),
         DifferenceScale::Plain => side(difference, |size| written(figure.measure, size)),
     }
 }
 
-fn side(difference: f64, size: impl Fn(f64) -> String) -> String {
-    format!("{} {}", size(difference.abs()), if difference < 0.0 { "lower" } else { "higher" })
+fn side(difference: f64, format: impl Fn(f64) -> String) -> Text {
+    let size = format(difference.abs());
+    if difference < 0.0 { text!("compared.lower", size) } else { text!("compared.higher", size) }
 }
 
-fn too_few(figure: &TestedFigure) -> String {
-    let ours = figure.sizes.0 as u64;
-    let theirs = figure.sizes.1 as u64;
-    let sizes = if figure.groups {
-        format!("{ours} and {}", plural(theirs, "run"))
-    } else {
-        plural(ours, "block")
+fn too_few(figure: &TestedFigure) -> Text {
+    let so_far = match (figure.shift.value.exact_value(), figure.scale) {
+        (Some(value), DifferenceScale::Shares) => {
+            let difference = side(value.exp_m1(), size_percent);
+            text!("compared.so-far", name = &*figure.theirs, difference)
+        }
+        _ => Text::default(),
     };
-    let so_far =
-        figure.shift.value.exact_value().map_or(String::new(), |value| match figure.scale {
-            DifferenceScale::Shares => {
-                format!(" ({} is {} so far)", figure.theirs, side(value.exp_m1(), size_percent))
-            }
-            DifferenceScale::Plain => String::new(),
-        });
-    let are = if !figure.groups && ours == 1 { "is" } else { "are" };
-    format!("undecided: {sizes} {are} too few{so_far}")
+    if figure.groups {
+        let ours = figure.sizes.0.to_string();
+        text!("compared.too-few-runs", ours, theirs = figure.sizes.1, so_far)
+    } else {
+        text!("compared.too-few-blocks", count = figure.sizes.0, so_far)
+    }
 }
 
 /// Returns a sentence for each requested measure of which some pair has no data.
@@ -110,7 +160,7 @@ pub fn unknown_measures(
     decisions: &[PairDecision],
     pairs: &[ContenderPair],
     measures: &[Measure],
-) -> Vec<String> {
+) -> Vec<Text> {
     let mut sentences = Vec::new();
     for measure in measures {
         let mut pairs_with_measure =
@@ -118,11 +168,10 @@ pub fn unknown_measures(
         if pairs_with_measure.all(|(decision, _)| has_data(decision, *measure)) {
             continue;
         }
+        let figure = measure.words();
         sentences.push(match measure {
-            Measure::ServerCpu => {
-                format!("{measure}: unknown, since no CPU time of the server was read.")
-            }
-            _ => format!("{measure}: not known for all contenders."),
+            Measure::ServerCpu => text!("compared.unknown-cpu", figure),
+            _ => text!("compared.unknown", figure),
         });
     }
     sentences
@@ -140,19 +189,20 @@ pub fn failed(
     decisions: &[PairDecision],
     pairs: &[ContenderPair],
     spec: &ComparisonSettings,
-) -> Vec<String> {
+) -> Vec<Text> {
     let mut failed = Vec::new();
     for (decision, pair) in decisions.iter().zip(pairs) {
-        let place =
-            pair.load.map_or(String::new(), |(unit, value)| format!(" at {}", load(unit, value)));
+        let loads =
+            pair.load.map(|(unit, value)| text!("comparison-better.at", loads = load(unit, value)));
         for regression in &spec.fail_if {
             let figure =
                 decision.figures.iter().find(|figure| figure.measure == regression.measure);
             if let Some(figure) = figure.filter(|figure| worse_by(figure).0 > regression.by) {
-                let sentence = sentence(figure, spec.smallest);
-                failed.push(format!(
-                    "{sentence}{place}, which is more than {}",
-                    margin(regression.by)
+                failed.push(text!(
+                    "comparison-failed.beyond",
+                    sentence = sentence(figure, spec.smallest),
+                    loads = loads.clone().unwrap_or_default(),
+                    margin = margin(regression.by)
                 ));
             }
         }
@@ -195,7 +245,7 @@ fn finding(rule: &str, weight: Severity, sentence: Text, remedy: Option<Text>) -
 pub fn findings(comparison: &Comparison) -> Vec<Finding> {
     let mut findings = Vec::new();
     for failed in &comparison.failed {
-        let sentence = text!("comparison-failed", reason = &**failed);
+        let sentence = text!("comparison-failed", reason = failed.clone());
         findings.push(finding("comparison_failed", Severity::Warning, sentence, None));
     }
     if comparison.deciding().any(|first| first.verdict == Better::Undecided)

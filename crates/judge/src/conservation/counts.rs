@@ -2,7 +2,8 @@
 
 use super::check;
 use brunt_model::finding::ConsistencyCheck;
-use brunt_model::{Failure, Run, Tally};
+use brunt_model::text::Value;
+use brunt_model::{Failure, Run, Tally, Text, text};
 
 /// A count of a tally.
 type TallyCount = fn(&Tally) -> u64;
@@ -18,10 +19,14 @@ pub fn planned(run: &Run) -> Option<ConsistencyCheck> {
     let started = both(run, |t| t.begun);
     let dropped = both(run, |t| t.failed_by(Failure::Dropped));
     let waiting = run.flow_all.waiting;
-    let text = format!(
-        "{planned} planned = {started} begun + {dropped} dropped + {waiting} waiting when the run ended"
+    let text = text!(
+        "check-sum.planned",
+        planned = planned.to_string(),
+        begun = started.to_string(),
+        dropped = dropped.to_string(),
+        waiting = waiting.to_string()
     );
-    Some(check("planned requests", planned == started + dropped + waiting, text))
+    Some(check(text!("check.planned"), planned == started + dropped + waiting, text))
 }
 
 /// Checks that begun = completed + failed + cut.
@@ -30,41 +35,69 @@ pub fn begun_requests(run: &Run) -> Option<ConsistencyCheck> {
     let completed = both(run, |t| t.completed);
     let failed = both(run, Tally::failed);
     let cut = both(run, |t| t.failed_by(Failure::Cut));
-    let text = format!("{started} begun = {completed} completed + {failed} failed + {cut} cut");
-    Some(check("begun requests", started == completed + failed + cut, text))
+    let text = text!(
+        "check-sum.begun",
+        begun = started.to_string(),
+        completed = completed.to_string(),
+        failed = failed.to_string(),
+        cut = cut.to_string()
+    );
+    Some(check(text!("check.begun"), started == completed + failed + cut, text))
 }
 
 /// Checks that the sums over all intervals equal the totals.
 pub fn over_time(run: &Run) -> Option<ConsistencyCheck> {
     let pairs = [
-        ("planned", run.flow_all.planned, both(run, |t| t.planned)),
-        ("begun", run.flow_all.begun, both(run, |t| t.begun)),
-        ("completed", run.flow_all.completed, both(run, |t| t.completed)),
-        ("good", run.flow_all.good, both(run, |t| t.good)),
-        ("bytes received", run.flow_all.bytes_received, both(run, |t| t.bytes_received)),
-        ("bytes sent", run.flow_all.bytes_sent, both(run, |t| t.bytes_sent)),
+        ("check-count.planned", run.flow_all.planned, both(run, |t| t.planned)),
+        ("check-count.begun", run.flow_all.begun, both(run, |t| t.begun)),
+        ("check-count.completed", run.flow_all.completed, both(run, |t| t.completed)),
+        ("check-count.good", run.flow_all.good, both(run, |t| t.good)),
+        (
+            "check-count.bytes-received",
+            run.flow_all.bytes_received,
+            both(run, |t| t.bytes_received),
+        ),
+        ("check-count.bytes-sent", run.flow_all.bytes_sent, both(run, |t| t.bytes_sent)),
     ];
     let wrong = pairs.iter().find(|p| p.1 != p.2);
     let text = if let Some((name, over_time, total)) = wrong {
-        format!("{over_time} {name} over time, {total} in the totals")
+        text!(
+            "check-sum.not-over-time",
+            over_time = over_time.to_string(),
+            name = Text::label(name),
+            total = total.to_string()
+        )
     } else {
-        let counts: Vec<String> =
-            pairs.iter().map(|(name, count, _)| format!("{count} {name}")).collect();
-        format!("over time as in the totals: {}", counts.join(", "))
+        let counts = pairs.iter().map(|(name, count, _)| {
+            text!("check-count.of", count = count.to_string(), name = Text::label(name))
+        });
+        text!("check-sum.over-time", counts = Value::Words(counts.collect()))
     };
-    Some(check("counts over time", wrong.is_none(), text))
+    Some(check(text!("check.over-time"), wrong.is_none(), text))
 }
 
 /// Checks that each histogram has as many values as there were requests with such a value.
 pub fn histograms(run: &Run) -> Option<ConsistencyCheck> {
     let pairs = [
-        ("response times", both(run, |t| t.response.count()), both(run, requests_with_times)),
-        ("service times", both(run, |t| t.service.count()), both(run, requests_with_times)),
-        ("first bytes", both(run, |t| t.phases.first_byte.count()), both(run, |t| t.completed)),
-        ("lags", both(run, |t| t.lag.count()), both(run, |t| t.begun)),
-        ("queue waits", both(run, |t| t.queue_wait.count()), both(run, |t| t.begun)),
         (
-            "times of failures",
+            "check-count.response-times",
+            both(run, |t| t.response.count()),
+            both(run, requests_with_times),
+        ),
+        (
+            "check-count.service-times",
+            both(run, |t| t.service.count()),
+            both(run, requests_with_times),
+        ),
+        (
+            "check-count.first-bytes",
+            both(run, |t| t.phases.first_byte.count()),
+            both(run, |t| t.completed),
+        ),
+        ("check-count.lags", both(run, |t| t.lag.count()), both(run, |t| t.begun)),
+        ("check-count.queue-waits", both(run, |t| t.queue_wait.count()), both(run, |t| t.begun)),
+        (
+            "check-count.failure-times",
             both(run, |t| t.failure_times.iter().map(|f| f.1.count()).sum()),
             both(run, failures),
         ),
@@ -72,15 +105,20 @@ pub fn histograms(run: &Run) -> Option<ConsistencyCheck> {
     let wrong = pairs.iter().find(|p| p.1 != p.2);
     let text = match wrong {
         Some((name, values, counted)) => {
-            format!("{values} {name}, of {counted} requests that have one")
+            text!(
+                "check-sum.not-histograms",
+                values = values.to_string(),
+                name = Text::label(name),
+                counted = counted.to_string()
+            )
         }
-        None => format!(
-            "{} values in {} histograms, as many as were counted",
-            pairs.iter().map(|p| p.1).sum::<u64>(),
-            pairs.len()
+        None => text!(
+            "check-sum.histograms",
+            values = pairs.iter().map(|p| p.1).sum::<u64>().to_string(),
+            histograms = pairs.len().to_string()
         ),
     };
-    Some(check("histograms", wrong.is_none(), text))
+    Some(check(text!("check.histograms"), wrong.is_none(), text))
 }
 
 fn requests_with_times(tally: &Tally) -> u64 {
@@ -94,13 +132,14 @@ fn failures(tally: &Tally) -> u64 {
 
 /// Checks that every whole reply has a status.
 pub fn statuses(run: &Run) -> Option<ConsistencyCheck> {
-    let counted = both(run, |t| t.statuses.sorted().iter().map(|s| s.1).sum());
+    let counted: u64 = both(run, |t| t.statuses.sorted().iter().map(|s| s.1).sum());
     let completed = both(run, |t| t.completed);
-    Some(check(
-        "statuses",
-        counted == completed,
-        format!("{counted} statuses of {completed} whole replies"),
-    ))
+    let text = text!(
+        "check-sum.statuses",
+        counted = counted.to_string(),
+        completed = completed.to_string()
+    );
+    Some(check(text!("check.statuses"), counted == completed, text))
 }
 
 /// Checks that the labels add up to the total.
@@ -111,11 +150,8 @@ pub fn labels(run: &Run) -> Option<ConsistencyCheck> {
     }
     let summed: u64 = run.steps().map(|(_, tally)| tally.completed).sum();
     let total = run.total.completed;
-    Some(check(
-        "labels",
-        summed == total,
-        format!("{summed} whole replies under labels, {total} in the total"),
-    ))
+    let text = text!("check-sum.labels", summed = summed.to_string(), total = total.to_string());
+    Some(check(text!("check.labels"), summed == total, text))
 }
 
 /// Checks that the agents add up to the total. Requests that were cut when an agent was lost are
@@ -124,11 +160,11 @@ pub fn agents(run: &Run) -> Option<ConsistencyCheck> {
     if run.agents.is_empty() {
         return None;
     }
-    let counts: [(&str, TallyCount); 4] = [
-        ("planned", |tally| tally.planned),
-        ("begun", |tally| tally.begun),
-        ("completed", |tally| tally.completed),
-        ("good", |tally| tally.good),
+    let counts: [(&'static str, TallyCount); 4] = [
+        ("check-count.planned", |tally| tally.planned),
+        ("check-count.begun", |tally| tally.begun),
+        ("check-count.completed", |tally| tally.completed),
+        ("check-count.good", |tally| tally.good),
     ];
     let mut holds = true;
     let mut texts = Vec::new();
@@ -136,10 +172,16 @@ pub fn agents(run: &Run) -> Option<ConsistencyCheck> {
         let summed: u64 = run.agents.iter().map(|agent| count(&agent.total)).sum();
         let total = count(&run.total);
         holds &= summed == total;
-        texts.push(format!("{summed} {name} of {total}"));
+        texts.push(text!(
+            "check-sum.of-total",
+            summed = summed.to_string(),
+            name = Text::label(name),
+            total = total.to_string()
+        ));
     }
-    let text = format!("requests of {} agents: {}", run.agents.len(), texts.join(", "));
-    Some(check("agents", holds, text))
+    let agents = run.agents.len().to_string();
+    let text = text!("check-sum.agents", agents, counts = Value::Words(texts));
+    Some(check(text!("check.agents"), holds, text))
 }
 
 /// Checks that the body bytes read equal those announced in Content-Length.
@@ -150,8 +192,10 @@ pub fn bytes(run: &Run) -> Option<ConsistencyCheck> {
     if announced == 0 && received == 0 {
         return None;
     }
-    let text = format!(
-        "{announced} bytes of body announced in Content-Length, {received} read after those heads"
+    let text = text!(
+        "check-sum.bytes",
+        announced = announced.to_string(),
+        received = received.to_string()
     );
-    Some(check("bytes of bodies", announced == received, text))
+    Some(check(text!("check.bytes"), announced == received, text))
 }

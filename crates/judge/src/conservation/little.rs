@@ -4,7 +4,7 @@
 use super::check;
 use brunt_model::finding::ConsistencyCheck;
 use brunt_model::time::seconds_of;
-use brunt_model::{Failure, Flow, Load, Phase, Run, Tally};
+use brunt_model::{Failure, Flow, Load, Phase, Run, Tally, text};
 
 /// Compares requests in flight, counted over time, with the sum of their times.
 ///
@@ -16,10 +16,12 @@ pub fn in_flight(run: &Run) -> Option<ConsistencyCheck> {
     let counted = seconds_of(run.flow_all.in_flight_nanos);
     let summed = seconds_in_flight(&run.total) + seconds_in_flight(&run.warmup);
     let tolerance = 0.01 * summed + 1e-3 * run.peak.in_flight.max(1) as f64;
-    let text = format!(
-        "{counted:.4} s in flight by counting, {summed:.4} s as the sum of the times of all requests"
+    let text = text!(
+        "check-sum.in-flight",
+        counted = format!("{counted:.4}"),
+        summed = format!("{summed:.4}")
     );
-    Some(check("requests in flight", (counted - summed).abs() <= tolerance, text))
+    Some(check(text!("check.in-flight"), (counted - summed).abs() <= tolerance, text))
 }
 
 /// Σ (last byte − begun) of completed and failed requests, in seconds. Their times start at the
@@ -60,21 +62,30 @@ pub fn users(run: &Run) -> Option<ConsistencyCheck> {
     let thinking = seconds_of(run.flow_all.thought_nanos);
     let requests = run.flow_all.begun.max(1) as f64;
     let observed_users = (busy + thinking) / time;
-    let thought = format!(" + {:.3} thinking = {observed_users:.3}", thinking / time);
-    let thought = if think.is_none() && run.flow_all.thought_nanos == 0 { "" } else { &thought };
-    let rate = requests / time;
-    let each = busy / requests;
-    let on_average = busy / time;
-    let text = format!(
-        "{expected_users} users; {rate:.1}/s × {each:.6} s in flight = {on_average:.3}{thought}"
-    );
+    let users = expected_users.to_string();
+    let rate = format!("{:.1}", requests / time);
+    let each = format!("{:.6}", busy / requests);
+    let on_average = format!("{:.3}", busy / time);
+    let text = if think.is_none() && run.flow_all.thought_nanos == 0 {
+        text!("check-sum.little", users, rate, each, busy = on_average)
+    } else {
+        text!(
+            "check-sum.little-with-thinking",
+            users,
+            rate,
+            each,
+            busy = on_average,
+            thinking = format!("{:.3}", thinking / time),
+            observed = format!("{observed_users:.3}")
+        )
+    };
     let latest = greatest_delay(&run.total).max(greatest_delay(&run.warmup));
     // A request that waited for a connection until the end of the run delayed its user
     // for an unknown time.
     let dropped =
         (run.total.failed_by(Failure::Dropped) + run.warmup.failed_by(Failure::Dropped)) as f64;
     let tolerance = 0.01 * expected_users + 1.0 + expected_users * latest / time + dropped;
-    Some(check("Little's law", (observed_users - expected_users).abs() <= tolerance, text))
+    Some(check(text!("check.little"), (observed_users - expected_users).abs() <= tolerance, text))
 }
 
 /// Sum over users of the nanoseconds with at least one request in flight.

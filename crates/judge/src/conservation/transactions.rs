@@ -3,7 +3,7 @@
 
 use super::check;
 use brunt_model::finding::ConsistencyCheck;
-use brunt_model::{Run, TransactionTally};
+use brunt_model::{Run, Text, TransactionTally, text};
 
 /// Checks that started = succeeded + failed + unfinished, and that there are as many
 /// times as ended transactions.
@@ -13,18 +13,19 @@ pub fn ends(run: &Run) -> Option<ConsistencyCheck> {
     }
     let wrong = run.transactions.iter().find(|(_, tally)| !holds(tally));
     let text = if let Some((name, t)) = wrong {
-        format!(
-            "{name}: {}, {} times, {} of failed ones",
-            sum(t),
-            t.response.count(),
-            t.failed_response.count()
+        text!(
+            "check-sum.of-transaction",
+            name = &**name,
+            sum = sum(t),
+            times = t.response.count().to_string(),
+            failed = t.failed_response.count().to_string()
         )
     } else {
         let mut all = TransactionTally::default();
         run.transactions.values().for_each(|tally| all.merge(tally));
         sum(&all)
     };
-    Some(check("transactions", wrong.is_none(), text))
+    Some(check(text!("check.transactions"), wrong.is_none(), text))
 }
 
 fn holds(t: &TransactionTally) -> bool {
@@ -34,7 +35,13 @@ fn holds(t: &TransactionTally) -> bool {
         && t.failed_response.count() == t.failed
 }
 
-fn sum(t: &TransactionTally) -> String {
+fn sum(t: &TransactionTally) -> Text {
     let TransactionTally { started, succeeded, failed, unfinished, .. } = t;
-    format!("{started} started = {succeeded} succeeded + {failed} failed + {unfinished} unfinished")
+    text!(
+        "check-sum.transactions",
+        started = started.to_string(),
+        succeeded = succeeded.to_string(),
+        failed = failed.to_string(),
+        unfinished = unfinished.to_string()
+    )
 }

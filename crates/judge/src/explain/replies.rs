@@ -49,10 +49,10 @@ pub fn no_reply(facts: &ExplainFacts) -> Option<Remark> {
     let sentence = text!(
         "no-reply",
         share = percent(share),
-        failure = most.row().name,
+        failure = most.row().name.clone(),
         count = count(total.failed_by(most))
     );
-    Some(Remark::warning(sentence).with_remedy(most.row().remedy))
+    Some(Remark::warning(sentence).with_remedy(most.row().remedy.clone()))
 }
 
 /// Rule: replies with an error status that the plan does not expect.

@@ -46,7 +46,7 @@ pub fn descriptors(facts: &RunFacts) -> RuleResult {
         }
         None => text!("limit-descriptors", requests),
     };
-    result.with_message(sentence, Failure::FdsExhausted.row().remedy)
+    result.with_message(sentence, Failure::FdsExhausted.row().remedy.clone())
 }
 
 /// Returns the verdict on a run without any load: no connection could be opened, possibly because
@@ -63,8 +63,8 @@ pub fn without_load(run: &Run) -> Verdict {
     else {
         return Verdict { state: State::Unjudged, ..Verdict::default() };
     };
-    let sentence = text!("limit-no-connection", reason = failure.row().meaning);
-    let remedy = failure.row().remedy.into();
+    let sentence = text!("limit-no-connection", reason = failure.row().meaning.clone());
+    let remedy = failure.row().remedy.clone();
     let cause = OtherCause {
         limit,
         origin: UseOrigin::Generator,
@@ -74,7 +74,7 @@ pub fn without_load(run: &Run) -> Verdict {
     };
     let count = FigureEvidence {
         limit,
-        name: "connections opened".to_owned(),
+        name: "connections opened".into(),
         value: 0.0,
         threshold: 1.0,
         side: ThresholdSide::Below,
@@ -89,7 +89,7 @@ pub fn without_load(run: &Run) -> Verdict {
 
 /// True if an error text names this failure.
 fn is_named_in(error: &str, failure: Failure) -> bool {
-    [failure.row().name, failure.row().meaning].iter().any(|text| error.contains(text))
+    [&failure.row().name, &failure.row().meaning].iter().any(|text| error.contains(text.as_str()))
 }
 
 /// True if the cap on requests in flight in each process is the highest that the command allows
@@ -121,7 +121,7 @@ pub fn ports(facts: &RunFacts) -> RuleResult {
         Some(ports) => text!("limit-ports.with-range", requests, ports = ports.to_string()),
         None => text!("limit-ports", requests),
     };
-    result.with_message(sentence, Failure::PortsExhausted.row().remedy)
+    result.with_message(sentence, Failure::PortsExhausted.row().remedy.clone())
 }
 
 fn port_share(facts: &RunFacts, sockets: &str, state: &str) -> LimitFigure {

@@ -525,7 +525,7 @@ fn exhausted_ports_without_any_connection_are_named() {
     let ports = judged("out of local ports: Cannot assign requested address (os error 99)");
     assert_eq!((ports.state, ports.causes[0].limit), (State::Limited, LimitingResource::Ports));
     assert_eq!(
-        judged(Failure::Refused.row().meaning),
+        judged(&Failure::Refused.row().meaning),
         Verdict { state: State::Unjudged, ..Verdict::default() }
     );
 }

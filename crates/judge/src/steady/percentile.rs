@@ -7,10 +7,10 @@
 
 use super::FEWEST_TIMES;
 use super::response_times::{Bucket, ResponseTimes};
-use brunt_model::Run;
 use brunt_model::finding::{FigureEstimate, PercentileInterval};
 use brunt_model::series::SeriesPoint;
 use brunt_model::time::seconds_of;
+use brunt_model::{Run, text};
 use brunt_stats::blocks::{self, FEWEST_BLOCKS, Spread};
 use brunt_stats::order::{self, EffectiveSample};
 
@@ -95,22 +95,27 @@ fn interval(
         estimate: None,
         effective_samples: 0.0,
         too_short: None,
-        method: "order statistics of the effective sample size".to_owned(),
+        method: text!("method-of-run.interval"),
     };
     let Some(EffectiveSize { sample, spread }) =
         effective_size(counts, response_times.count() as f64)
     else {
         interval.too_short =
-            Some(format!("no {FEWEST_BLOCKS} blocks of the run are independent of each other"));
+            Some(text!("method-of-run.no-blocks", needed = FEWEST_BLOCKS.to_string()));
         return interval;
     };
     let effective = sample.effective;
     interval.effective_samples = effective;
-    interval.method =
-        format!("{} from {} blocks of {} points", interval.method, spread.blocks, spread.block);
+    interval.method = text!(
+        "method-of-run.interval-from-blocks",
+        blocks = spread.blocks.to_string(),
+        points = spread.block.to_string()
+    );
     if effective < FEWEST_TIMES {
-        interval.too_short = Some(format!(
-            "the run is {effective:.0} correlation times long, {FEWEST_TIMES} are needed"
+        interval.too_short = Some(text!(
+            "method-of-run.too-short",
+            times = format!("{effective:.0}"),
+            needed = FEWEST_TIMES.to_string()
         ));
         return interval;
     }

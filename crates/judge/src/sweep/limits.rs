@@ -10,7 +10,6 @@ mod saturation;
 pub use saturation::{ThroughputGrowth, growth, peak, plateau};
 
 use super::trials::Trials;
-use brunt_model::LoadUnit;
 use brunt_model::analysis::LoadLimit;
 
 /// Returns all limits that apply.
@@ -22,9 +21,4 @@ pub fn limits(trials: &Trials) -> Vec<LoadLimit> {
     limits.extend(saturation::asymptotes(trials));
     limits.extend(highest_load::limits(trials));
     limits
-}
-
-/// Unit of loads, as a limit shows it.
-fn unit(load: LoadUnit) -> String {
-    load.suffix().trim_start().into()
 }

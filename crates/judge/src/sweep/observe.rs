@@ -5,7 +5,9 @@ use brunt_model::analysis::{ObservedQuantile, SecondOfTrial};
 use brunt_model::finding::{ProcessUse, State, Verdict};
 use brunt_model::series::SeriesPoint;
 use brunt_model::time::seconds_of;
-use brunt_model::{Contender, LoadUnit, Objective, Observation, Observations, Run, Study, Trial};
+use brunt_model::{
+    Contender, LoadUnit, Objective, Observation, Observations, Run, Study, Trial, text,
+};
 use brunt_stats::Sketch;
 
 /// Length of a block in seconds.
@@ -20,15 +22,12 @@ pub fn observe(study: &Study) -> Observations {
     let objectives = objectives(study);
     let mut notes = Vec::new();
     if contenders.iter().any(|contender| contender.unit() != unit) {
-        notes.push(
-            "The contenders have different kinds of load, so their limits cannot be compared."
-                .into(),
-        );
+        notes.push(text!("different-loads"));
     }
     if study.interrupted || !study.is_complete() {
-        let trials = study.trials.len();
-        let planned = study.experiment.trials();
-        notes.push(format!("The experiment is incomplete: {trials} of {planned} trials."));
+        let trials = study.trials.len().to_string();
+        let planned = study.experiment.trials().to_string();
+        notes.push(text!("incomplete.experiment", trials, planned));
     }
     Observations {
         contenders: contenders.iter().map(|contender| contender.name.clone()).collect(),

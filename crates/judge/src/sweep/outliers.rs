@@ -5,6 +5,7 @@ use super::limits::{self, ThroughputGrowth};
 use super::trials::{LoadFigures, LoadTrials, Trials};
 use brunt_model::analysis::Outlier;
 use brunt_model::numbers::{self, rate, seconds};
+use brunt_model::text;
 use brunt_stats::robust;
 
 /// Minimum distance of an outlier from the median or fit, in robust standard deviations
@@ -59,12 +60,12 @@ fn outlying_steps(trials: &Trials) -> Vec<Outlier> {
         if !is_outlier {
             continue;
         }
-        let sentence = format!(
-            "{}: at {} the throughput was {}, where its neighbours have {}. Measure this step again.",
-            trials.contender,
-            numbers::load(trials.unit, point.load),
-            rate(point.achieved),
-            rate(neighbours[index]),
+        let sentence = text!(
+            "outliers.step",
+            contender = trials.contender,
+            load = numbers::load(trials.unit, point.load),
+            rate = rate(point.achieved),
+            neighbors = rate(neighbours[index])
         );
         outliers.push(Outlier { load: point.load, repetition: None, sentence });
     }
@@ -138,21 +139,32 @@ fn outlying_repetitions(trials: &Trials, step: &LoadTrials, saturation_load: f64
     };
     let mut outliers = Vec::new();
     for (index, trial) in step.trials.iter().enumerate() {
-        let (figure, value, median) = if by_rate.contains(&index) {
+        let contender = trials.contender;
+        let repetition = (trial.repetition + 1).to_string();
+        let load = numbers::load(trials.unit, step.load);
+        let sentence = if by_rate.contains(&index) {
             let Some(median) = robust::median(&achieved) else { continue };
-            ("throughput", rate(achieved[index]), rate(median))
+            text!(
+                "outliers.repetition-throughput",
+                contender,
+                repetition,
+                load,
+                value = rate(achieved[index]),
+                median = rate(median)
+            )
         } else if by_time.contains(&index) {
             let Some(median) = robust::median(&response) else { continue };
-            ("mean response time", seconds(response[index].exp()), seconds(median.exp()))
+            text!(
+                "outliers.repetition-time",
+                contender,
+                repetition,
+                load,
+                value = seconds(response[index].exp()),
+                median = seconds(median.exp())
+            )
         } else {
             continue;
         };
-        let load = numbers::load(trials.unit, step.load);
-        let sentence = format!(
-            "{}: in repetition {} at {load} the {figure} was {value}, where the repetitions have {median} in the middle. Measure it again.",
-            trials.contender,
-            trial.repetition + 1,
-        );
         outliers.push(Outlier { load: step.load, repetition: Some(trial.repetition), sentence });
     }
     outliers

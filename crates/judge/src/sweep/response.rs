@@ -2,7 +2,7 @@
 
 use brunt_model::analysis::SecondOfTrial;
 use brunt_model::finding::State;
-use brunt_model::{Observation, Observations};
+use brunt_model::{Observation, Observations, Text, text};
 
 /// Minimum number of requests for p99: with fewer, fewer than ten lie beyond it.
 const ENOUGH_FOR_P99: u64 = 1000;
@@ -51,10 +51,10 @@ impl Response {
     }
 
     /// Name for a sentence.
-    pub fn words(self) -> &'static str {
+    pub fn words(self) -> Text {
         match self {
-            Self::P99 => "p99",
-            Self::Mean => "the mean response time",
+            Self::P99 => "p99".into(),
+            Self::Mean => text!("limit-knee.mean"),
         }
     }
 

@@ -1,9 +1,9 @@
 //! Fits the Universal Scalability Law to a sweep of users without think time.
 
 use super::trials::{LoadFigures, Trials};
-use brunt_model::LoadUnit;
 use brunt_model::analysis::{Band, BandedFigure, Scalability};
 use brunt_model::numbers::load;
+use brunt_model::{LoadUnit, Text, text};
 use brunt_stats::usl::{self, Fit};
 
 /// Minimum number of loads that distinguish contention from coherency.
@@ -47,19 +47,16 @@ fn law(curve: &[LoadFigures]) -> Option<Fit> {
     usl::fit(&n, &x)
 }
 
-fn caution(curve: &[LoadFigures], kappa: BandedFigure, peak: Option<BandedFigure>) -> String {
+fn caution(curve: &[LoadFigures], kappa: BandedFigure, peak: Option<BandedFigure>) -> Text {
     let highest = curve.last().map_or(0.0, |point| point.load);
-    let low = curve.first().map_or(0.0, |point| point.load);
+    let low = format!("{:.0}", curve.first().map_or(0.0, |point| point.load));
     let high = load(LoadUnit::Users { think: None }, highest);
-    let range = format!("It is fitted to {low:.0} to {high}");
     match (kappa.band, peak) {
-        (Band::One, _) => {
-            format!("{range}, with one value each: no interval of κ is known. Do not extrapolate.")
-        }
-        (_, None) => format!("{range}; κ may be 0, so no peak is known. Do not extrapolate."),
+        (Band::One, _) => text!("scalability-caution.one-value", low, high),
+        (_, None) => text!("scalability-caution.no-peak", low, high),
         (_, Some(peak)) if peak.high > highest => {
-            format!("{range}; the peak may lie beyond. Do not extrapolate.")
+            text!("scalability-caution.peak-beyond", low, high)
         }
-        _ => format!("{range}, and its peak lies within. Beyond them it is only a formula."),
+        _ => text!("scalability-caution.peak-within", low, high),
     }
 }

@@ -7,7 +7,7 @@
 use super::response::{Response, is_usable};
 use crate::levels::Factors;
 use brunt_model::analysis::{Band, BandedFigure, SecondOfTrial};
-use brunt_model::{LoadUnit, Objective, Observation, Observations};
+use brunt_model::{LoadUnit, Objective, Observation, Observations, Text, text};
 use brunt_stats::{bootstrap, robust};
 use rand::SeedableRng as _;
 use rand_pcg::Pcg64Mcg;
@@ -82,13 +82,15 @@ pub struct CurveFigure {
 impl CurveFigure {
     /// Returns a sentence if some repetitions or samples have no such figure,
     /// otherwise an empty text.
-    pub fn doubt(&self) -> String {
-        let samples =
-            if self.figure.band == Band::Range { "repetitions taken alone" } else { "draws" };
+    pub fn doubt(&self) -> Text {
         if self.share > 0.95 {
-            String::new()
+            return Text::default();
+        }
+        let share = format!("{:.0} %", 100.0 * (1.0 - self.share));
+        if self.figure.band == Band::Range {
+            text!("load-limit.doubt-repetitions", share)
         } else {
-            format!(" In {:.0} % of the {samples} there was none.", 100.0 * (1.0 - self.share))
+            text!("load-limit.doubt-draws", share)
         }
     }
 }
@@ -133,11 +135,11 @@ impl<'a> Trials<'a> {
     }
 
     /// Returns the advice for a limit above the highest load of `steps`.
-    pub fn advice_above(&self) -> String {
+    pub fn advice_above(&self) -> Text {
         match self.excluded_above {
-            0 => "sweep further".to_owned(),
-            1 => "above it, 1 trial was left out: measure this load again".to_owned(),
-            trials => format!("above it, {trials} trials were left out: measure these loads again"),
+            0 => text!("sweep-further"),
+            1 => text!("sweep-further.one-excluded"),
+            trials => text!("sweep-further.excluded", trials = trials.to_string()),
         }
     }
 

@@ -11,8 +11,20 @@ use unic_langid::LanguageIdentifier;
 
 /// The messages of findings, verdicts, conclusions and reports.
 pub static MESSAGES: Catalog = Catalog::new(
-    concat!(include_str!("../../texts/en/findings.ftl"), include_str!("../../texts/en/report.ftl")),
-    concat!(include_str!("../../texts/zh/findings.ftl"), include_str!("../../texts/zh/report.ftl")),
+    concat!(
+        include_str!("../../texts/en/findings.ftl"),
+        include_str!("../../texts/en/failures.ftl"),
+        include_str!("../../texts/en/experiments.ftl"),
+        include_str!("../../texts/en/history.ftl"),
+        include_str!("../../texts/en/report.ftl"),
+    ),
+    concat!(
+        include_str!("../../texts/zh/findings.ftl"),
+        include_str!("../../texts/zh/failures.ftl"),
+        include_str!("../../texts/zh/experiments.ftl"),
+        include_str!("../../texts/zh/history.ftl"),
+        include_str!("../../texts/zh/report.ftl"),
+    ),
 );
 
 /// Separator between the id of a message and its attribute: `too-short.remedy`.
@@ -115,6 +127,10 @@ fn fluent_value(value: &Value, language: Language) -> FluentValue<'static> {
         Value::Count(number) => FluentValue::from(*number),
         Value::Text(text) => FluentValue::from(text.in_language(language).into_owned()),
         Value::List(parts) => FluentValue::from(enumeration(parts, language)),
+        Value::Clauses(parts) => FluentValue::from(match language {
+            Language::English => enumeration(parts, language),
+            Language::Chinese => joined(parts, language, "，"),
+        }),
         Value::Words(parts) => {
             FluentValue::from(joined(parts, language, separators(language).words))
         }

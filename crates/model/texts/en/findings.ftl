@@ -386,13 +386,57 @@ bottleneck =
     .accept-queue-full = { $source }: accept queue full ({ $places } entries)
     .accept-queue-overflow = { $source }: { $count } connections found the accept queue full
 
-## Comparisons and sweeps
+## Consistency checks
 
-comparison-failed = { $reason }.
-comparison-undecided = Undecided after { $blocks }.
-    .remedy-repeat = --repeat { $all } (about { $more } more needed)
-    .remedy-resume = continue with --resume
-incomplete =
-    .remedy = complete the experiment
-few-repetitions =
-    .remedy = repeat more often
+check =
+    .planned = planned requests
+    .begun = begun requests
+    .over-time = counts over time
+    .histograms = histograms
+    .statuses = statuses
+    .labels = labels
+    .agents = agents
+    .bytes = bytes of bodies
+    .in-flight = requests in flight
+    .little = Little's law
+    .transactions = transactions
+    .schedule = arrivals against the schedule
+    .spacing = spacing of arrivals
+
+failed-check = { $check }: { $arithmetic }
+
+# The arithmetic of the checks.
+check-sum =
+    .planned = { $planned } planned = { $begun } begun + { $dropped } dropped + { $waiting } waiting when the run ended
+    .begun = { $begun } begun = { $completed } completed + { $failed } failed + { $cut } cut
+    .over-time = over time as in the totals: { $counts }
+    .not-over-time = { $over_time } { $name } over time, { $total } in the totals
+    .histograms = { $values } values in { $histograms } histograms, as many as were counted
+    .not-histograms = { $values } { $name }, of { $counted } requests that have one
+    .statuses = { $counted } statuses of { $completed } whole replies
+    .labels = { $summed } whole replies under labels, { $total } in the total
+    .agents = requests of { $agents } agents: { $counts }
+    .of-total = { $summed } { $name } of { $total }
+    .bytes = { $announced } bytes of body announced in Content-Length, { $received } read after those heads
+    .in-flight = { $counted } s in flight by counting, { $summed } s as the sum of the times of all requests
+    .little = { $users } users; { $rate }/s × { $each } s in flight = { $busy }
+    .little-with-thinking = { $users } users; { $rate }/s × { $each } s in flight = { $busy } + { $thinking } thinking = { $observed }
+    .transactions = { $started } started = { $succeeded } succeeded + { $failed } failed + { $unfinished } unfinished
+    .of-transaction = { $name }: { $sum }, { $times } times, { $failed } of failed ones
+    .schedule = { $arrivals } arrivals; largest deviation from the schedule { $share } (threshold: { $most })
+    .spacing = variance over mean of arrivals in { $seconds } s: { $planned } planned, { $begun } begun, in { $spans } spans; { $most } of difference allowed; { $displaced } of the time put aside because much was begun late
+
+check-count =
+    .planned = planned
+    .begun = begun
+    .completed = completed
+    .good = good
+    .bytes-received = bytes received
+    .bytes-sent = bytes sent
+    .response-times = response times
+    .service-times = service times
+    .first-bytes = first bytes
+    .lags = lags
+    .queue-waits = queue waits
+    .failure-times = times of failures
+    .of = { $count } { $name }

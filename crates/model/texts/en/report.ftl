@@ -151,6 +151,12 @@ table =
     .failed-checks = Failed checks
     .more-rows = and { $count } more
 
+# Replies that failed a check.
+check-failure = { $label }: { $condition }: { $failed } of { $replies } replies
+    .found = { $label }: { $condition }, found { $found }: { $failed } of { $replies } replies
+    .found-for-example = { $label }: { $condition }, found, for example, { $found }: { $failed } of { $replies } replies
+    .expected = expected { $expected }
+
 tile =
     .errors-of = { $errors } of { $all }
 

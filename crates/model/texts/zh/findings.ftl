@@ -371,13 +371,57 @@ bottleneck =
     .accept-queue-full = { $source }：accept 队列已满（{ $places } 项）
     .accept-queue-overflow = { $source }：{ $count } 个连接遇到 accept 队列已满
 
-## Comparisons and sweeps
+## Consistency checks
 
-comparison-failed = { $reason }。
-comparison-undecided = 经过 { $blocks }仍未得出结论。
-    .remedy-repeat = --repeat { $all }（大约还需要 { $more }）
-    .remedy-resume = 使用 --resume 继续
-incomplete =
-    .remedy = 完成实验
-few-repetitions =
-    .remedy = 增加重复次数
+check =
+    .planned = 计划的请求
+    .begun = 已开始的请求
+    .over-time = 随时间的计数
+    .histograms = 直方图
+    .statuses = 状态码
+    .labels = 标签
+    .agents = 压测代理
+    .bytes = 正文的字节数
+    .in-flight = 进行中的请求
+    .little = 利特尔法则
+    .transactions = 事务
+    .schedule = 到达与计划的对比
+    .spacing = 到达的间隔
+
+failed-check = { $check }：{ $arithmetic }
+
+# The arithmetic of the checks.
+check-sum =
+    .planned = 计划 { $planned } = 开始 { $begun } + 丢弃 { $dropped } + 运行结束时等待 { $waiting }
+    .begun = 开始 { $begun } = 完成 { $completed } + 失败 { $failed } + 中断 { $cut }
+    .over-time = 随时间的计数与总数一致：{ $counts }
+    .not-over-time = { $name }：随时间为 { $over_time }，总数为 { $total }
+    .histograms = { $histograms } 个直方图共有 { $values } 个值，与计数一致
+    .not-histograms = { $name }：{ $values } 个值，而有此值的请求为 { $counted } 个
+    .statuses = { $completed } 个完整的响应有 { $counted } 个状态码
+    .labels = 各标签共 { $summed } 个完整的响应，总数为 { $total }
+    .agents = { $agents } 个压测代理的请求：{ $counts }
+    .of-total = { $name } { $summed }（总数 { $total }）
+    .bytes = Content-Length 声明的正文为 { $announced } 字节，在这些头部之后读取了 { $received } 字节
+    .in-flight = 按计数，进行中的时间为 { $counted } s；按全部请求的时间之和为 { $summed } s
+    .little = { $users } 个用户；{ $rate }/s × 进行中 { $each } s = { $busy }
+    .little-with-thinking = { $users } 个用户；{ $rate }/s × 进行中 { $each } s = { $busy } + 思考 { $thinking } = { $observed }
+    .transactions = 开始 { $started } = 成功 { $succeeded } + 失败 { $failed } + 未完成 { $unfinished }
+    .of-transaction = { $name }：{ $sum }，{ $times } 个时间，其中失败的 { $failed } 个
+    .schedule = { $arrivals } 次到达；与计划的最大偏差为 { $share }（阈值：{ $most }）
+    .spacing = 每 { $seconds } s 到达数的方差与均值之比：计划 { $planned }，实际 { $begun }，共 { $spans } 个时段；允许的差异为 { $most }；{ $displaced } 的时间因大量请求开始过晚而不计入
+
+check-count =
+    .planned = 计划
+    .begun = 开始
+    .completed = 完成
+    .good = 成功
+    .bytes-received = 接收的字节
+    .bytes-sent = 发送的字节
+    .response-times = 响应时间
+    .service-times = 服务时间
+    .first-bytes = 首字节
+    .lags = 滞后
+    .queue-waits = 排队时间
+    .failure-times = 失败的时间
+    .of = { $name } { $count }

@@ -151,6 +151,12 @@ table =
     .failed-checks = 失败的检查
     .more-rows = 另有 { $count } 行
 
+# Replies that failed a check.
+check-failure = { $label }：{ $condition }：{ $replies } 个响应中的 { $failed } 个
+    .found = { $label }：{ $condition }，实际为 { $found }：{ $replies } 个响应中的 { $failed } 个
+    .found-for-example = { $label }：{ $condition }，实际为（举例）{ $found }：{ $replies } 个响应中的 { $failed } 个
+    .expected = 预期 { $expected }
+
 tile =
     .errors-of = { $errors } / { $all }
 

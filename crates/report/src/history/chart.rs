@@ -4,6 +4,7 @@ use super::words;
 use crate::figure::{Axis, AxisScale, Chart, ChartLine, ChartPoint, ChartUnit, HighlightedValue};
 use crate::utc;
 use brunt_model::run_history::{HistoryEntry, HistorySegment, MeasuredFigure, RunHistory};
+use brunt_model::text;
 
 /// Seconds of a day.
 const DAY: f64 = 86_400.0;
@@ -11,7 +12,7 @@ const DAY: f64 = 86_400.0;
 /// Returns the chart over the time of day and date.
 pub fn chart(history: &RunHistory) -> Chart {
     let x = Axis {
-        label: "Start of the run (UTC)".into(),
+        label: text!("history-chart.start"),
         unit: ChartUnit::Clock,
         scale: AxisScale::Linear,
     };
@@ -31,8 +32,8 @@ pub fn chart(history: &RunHistory) -> Chart {
 /// Returns the chart over days since the first run, for drawings in characters.
 pub fn of_days(history: &RunHistory) -> Chart {
     let first = history.entries.first().map_or(0.0, |entry| entry.started_unix_seconds);
-    let label = format!("days since {}", utc::day(first));
-    let x = Axis { label: label.into(), ..Axis::default() };
+    let label = text!("history-chart.days", day = utc::day_text(first));
+    let x = Axis { label, ..Axis::default() };
     drawn(history, x, |unix_seconds| (unix_seconds - first) / DAY)
 }
 
@@ -41,11 +42,14 @@ fn drawn(history: &RunHistory, x: Axis, position: impl Fn(f64) -> f64 + Copy) ->
     let runs = history.entries.iter().filter(counted);
     let runs =
         runs.filter_map(|entry| Some(point(position(entry.started_unix_seconds), entry.figure?)));
-    let mut lines =
-        vec![ChartLine { name: "run".into(), points: runs.collect(), ..ChartLine::default() }];
+    let mut lines = vec![ChartLine {
+        name: text!("history-chart.run"),
+        points: runs.collect(),
+        ..ChartLine::default()
+    }];
     if !history.changes.is_empty() {
         lines.push(ChartLine {
-            name: "median between changes".into(),
+            name: text!("history-chart.median"),
             dash: 1,
             points: levels(history, position),
             ..ChartLine::default()
@@ -59,7 +63,7 @@ fn drawn(history: &RunHistory, x: Axis, position: impl Fn(f64) -> f64 + Copy) ->
         .flat_map(|(x, figure)| isolated(x, figure))
         .collect();
     if !excluded.is_empty() {
-        let name = "run that is not counted".into();
+        let name = text!("history-chart.excluded");
         lines.push(ChartLine { name, dash: 2, points: excluded, ..ChartLine::default() });
     }
     let is_positive = lines.iter().flat_map(ChartLine::known).all(|(_, value)| value > 0.0);
@@ -68,11 +72,11 @@ fn drawn(history: &RunHistory, x: Axis, position: impl Fn(f64) -> f64 + Copy) ->
     let title = history.measure.title();
     Chart {
         id: format!("history-{}", history.measure.key()),
-        title: title.into(),
-        about: words::about(history).into(),
+        title: title.clone(),
+        about: words::about(history),
         group: "history".into(),
         x,
-        y: Axis { label: title.into(), unit: words::unit_of(history.measure), scale },
+        y: Axis { label: title, unit: words::unit_of(history.measure), scale },
         lines,
         ..Chart::default()
     }

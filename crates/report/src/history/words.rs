@@ -1,26 +1,31 @@
 //! Sentences and cells of a history.
 
 use crate::figure::ChartUnit;
-use crate::utc::{day, rfc3339};
+use crate::utc::{day_text, rfc3339};
 use brunt_model::finding::State;
-use brunt_model::numbers::{UNKNOWN, plain, plural, signed_percent, three_digits};
+use brunt_model::numbers::{UNKNOWN, plain, signed_percent, three_digits};
 use brunt_model::run_history::{
-    BetterDirection, ChangeSearch, ChangedFact, HistoryChange, HistoryEntry, HistoryMeasure,
-    MeasuredFigure, RunHistory, SeriesHistory,
+    BetterDirection, ChangeSearch, ChangedFact, Exclusion, HistoryChange, HistoryEntry,
+    HistoryMeasure, MeasuredFigure, RelativeSize, RunHistory, SeriesHistory,
 };
+use brunt_model::{Text, text};
 use std::cmp::Ordering;
 
-/// Titles of the columns of the table of runs.
-pub const HEAD: [&str; 5] = ["id", "when (UTC)", "figure", "95 % CI", "verdict"];
+/// Number of columns of the table of runs.
+const COLUMNS: usize = 5;
 
-/// Heading of the facts near a change.
-pub const FACTS_TITLE: &str = "Changed at the same time:";
+/// Returns the titles of the columns of the table of runs.
+pub fn head() -> [Text; COLUMNS] {
+    [
+        text!("history-column.id"),
+        text!("history-column.when"),
+        text!("history-column.figure"),
+        text!("history-column.interval"),
+        text!("history-column.verdict"),
+    ]
+}
 
-/// Sentence for a change without such facts.
-pub const NO_FACTS: &str =
-    "No known fact about data, environment, server or version changed within two runs of it.";
-
-/// Name of a measure within a sentence.
+/// Name of a measure within an English sentence.
 pub fn measure_in_sentence(measure: HistoryMeasure) -> String {
     let title = measure.title();
     let mut letters = title.chars();
@@ -38,7 +43,7 @@ pub fn unit_of(measure: HistoryMeasure) -> ChartUnit {
 
 /// Formats a value of a measure.
 pub fn value(measure: HistoryMeasure, value: f64) -> String {
-    unit_of(measure).show(value)
+    unit_of(measure).show(value).into()
 }
 
 /// Formats a figure, with `≥` if it is a lower bound.
@@ -58,31 +63,32 @@ pub fn interval(measure: HistoryMeasure, figure: &MeasuredFigure) -> String {
 }
 
 /// Returns the cells of a run.
-pub fn row(measure: HistoryMeasure, entry: &HistoryEntry) -> [String; HEAD.len()] {
+pub fn row(measure: HistoryMeasure, entry: &HistoryEntry) -> [Text; COLUMNS] {
     let of_figure = |format: fn(HistoryMeasure, &MeasuredFigure) -> String| {
         entry.figure.as_ref().map_or(UNKNOWN.into(), |known| format(measure, known))
     };
     let at = rfc3339(entry.started_unix_seconds).replace('T', " ");
     [
-        entry.id.clone(),
+        Text::from(&*entry.id),
         // The 16 characters of date, hour and minute.
-        at.chars().take(16).collect(),
-        of_figure(figure),
-        of_figure(interval),
-        entry.verdict.key().to_owned(),
+        at.chars().take(16).collect::<String>().into(),
+        of_figure(figure).into(),
+        of_figure(interval).into(),
+        text!("history-verdict", state = entry.verdict.key()),
     ]
 }
 
-/// Returns the remark on a run: a change before it, its exclusion, its tags.
-pub fn remark(history: &RunHistory, entry: &HistoryEntry) -> String {
+/// Returns the remark on a run: a change before it, its exclusion, its tags. None without one.
+pub fn remark(history: &RunHistory, entry: &HistoryEntry) -> Option<Text> {
     let change = history.changes.iter().find(|change| change.after_id == entry.id);
-    let change = change.map(|change| format!("change: {}", size(change)));
-    let exclusion = entry.exclusion.map(|exclusion| exclusion.words().to_owned());
-    let interrupted = entry.is_interrupted.then(|| "interrupted".to_owned());
-    let source = entry.is_from_index.then(|| "from the index: no log and no digest".to_owned());
-    let tags = (!entry.tags.is_empty()).then(|| entry.tags.join(", "));
+    let change = change.map(|change| text!("history-remark.change", size = size(change)));
+    let exclusion = entry.exclusion.map(Exclusion::words);
+    let interrupted = entry.is_interrupted.then(|| text!("history-remark.interrupted"));
+    let source = entry.is_from_index.then(|| text!("history-remark.from-index"));
+    let tags = (!entry.tags.is_empty()).then(|| entry.tags.join(", ").into());
     let parts = [change, exclusion, interrupted, source, tags];
-    parts.into_iter().flatten().collect::<Vec<_>>().join("; ")
+    let parts: Vec<Text> = parts.into_iter().flatten().collect();
+    (!parts.is_empty()).then(|| Text::series(parts))
 }
 
 /// Relative size of a change; the absolute values if there is none.
@@ -94,32 +100,39 @@ pub fn size(change: &HistoryChange) -> String {
 }
 
 /// A change in one sentence: `Aug 1, between a and b: 10.0 ms → 12.1 ms, +21.0 % (95 % CI +18.0 % to +24.0 %); p = 0.002, worse`.
-pub fn change(measure: HistoryMeasure, change: &HistoryChange) -> String {
-    let relative = change.relative.map(|relative| {
-        let ends = relative.low.zip(relative.high).map(|(low, high)| {
-            format!(" (95 % CI {} to {})", signed_percent(low), signed_percent(high))
-        });
-        format!(", {}{}", signed_percent(relative.value), ends.unwrap_or_default())
-    });
-    let direction =
-        match (change.after.total_cmp(&change.before), measure.better()) {
-            (Ordering::Greater, BetterDirection::Higher)
-            | (Ordering::Less, BetterDirection::Lower) => ", better",
-            (Ordering::Greater, BetterDirection::Lower)
-            | (Ordering::Less, BetterDirection::Higher) => ", worse",
-            // The distribution changed, though its median did not.
-            (Ordering::Equal, _) => "",
-        };
-    format!(
-        "{}, between {} and {}: {} → {}{}; p = {}{direction}",
-        day(change.unix_seconds),
-        change.before_id,
-        change.after_id,
-        value(measure, change.before),
-        value(measure, change.after),
-        relative.unwrap_or_default(),
-        p_value(change.p),
-    )
+pub fn change(measure: HistoryMeasure, change: &HistoryChange) -> Text {
+    let day = day_text(change.unix_seconds);
+    let before_id = &*change.before_id;
+    let after_id = &*change.after_id;
+    let before = value(measure, change.before);
+    let after = value(measure, change.after);
+    let size = change.relative.map(relative_size).unwrap_or_default();
+    let p = p_value(change.p);
+    match (change.after.total_cmp(&change.before), measure.better()) {
+        (Ordering::Greater, BetterDirection::Higher) | (Ordering::Less, BetterDirection::Lower) => {
+            text!("history-change.better", day, before_id, after_id, before, after, size, p)
+        }
+        (Ordering::Greater, BetterDirection::Lower) | (Ordering::Less, BetterDirection::Higher) => {
+            text!("history-change.worse", day, before_id, after_id, before, after, size, p)
+        }
+        // The distribution changed, though its median did not.
+        (Ordering::Equal, _) => {
+            text!("history-change", day, before_id, after_id, before, after, size, p)
+        }
+    }
+}
+
+fn relative_size(size: RelativeSize) -> Text {
+    let relative = signed_percent(size.value);
+    match size.low.zip(size.high) {
+        Some((low, high)) => text!(
+            "history-change.size-with-interval",
+            relative,
+            low = signed_percent(low),
+            high = signed_percent(high)
+        ),
+        None => text!("history-change.size", relative),
+    }
 }
 
 fn p_value(p: f64) -> String {
@@ -127,36 +140,35 @@ fn p_value(p: f64) -> String {
 }
 
 /// Facts that changed near a change, each in one line.
-pub fn facts(change: &HistoryChange) -> Vec<String> {
-    change.facts.iter().map(|changed| fact(change, changed)).collect()
+pub fn facts(change: &HistoryChange) -> Vec<Text> {
+    change.facts.iter().map(|changed| fact_text(change, changed)).collect()
 }
 
-fn fact(change: &HistoryChange, fact: &ChangedFact) -> String {
-    let values = format!("{}: {} → {}", fact.name, fact.before, fact.after);
-    if fact.after_id == change.after_id {
-        return values;
+fn fact_text(change: &HistoryChange, changed: &ChangedFact) -> Text {
+    let fact = changed.name.clone();
+    let before = changed.before.clone();
+    let after = changed.after.clone();
+    if changed.after_id == change.after_id {
+        return text!("history-change.fact", fact, before, after);
     }
-    format!("{values} (between {} and {})", fact.before_id, fact.after_id)
+    let before_id = &*changed.before_id;
+    let after_id = &*changed.after_id;
+    text!("history-change.fact-between", fact, before, after, before_id, after_id)
 }
 
 /// The answer of a history in one sentence.
-pub fn conclusion(history: &RunHistory) -> String {
+pub fn conclusion(history: &RunHistory) -> Text {
     let counted = history.entries.iter().filter(|entry| entry.counted().is_some()).count();
-    let runs = plural(counted as u64, "counted run");
+    let runs = text!("counted-runs", count = counted);
     if history.search == ChangeSearch::TooFewRuns {
-        return format!(
-            "Unknown whether the level changed: {runs}, and a change point needs at least {}.",
-            history.runs_needed
-        );
+        let needed = history.runs_needed.to_string();
+        return text!("history-conclusion.too-few-runs", runs, needed);
     }
-    let changes = match history.changes.len() {
-        0 => "No change point".to_owned(),
-        count => plural(count as u64, "change point"),
-    };
-    format!(
-        "{changes} in {runs} (false-alarm rate with independent runs: {} of histories without a change).",
-        level(history)
-    )
+    let level = level(history);
+    match history.changes.len() {
+        0 => text!("history-conclusion.no-change", runs, level),
+        changes => text!("history-conclusion", changes, runs, level),
+    }
 }
 
 /// The false-alarm rate as text.
@@ -165,55 +177,52 @@ fn level(history: &RunHistory) -> String {
 }
 
 /// Text alternative of the chart.
-pub fn about(history: &RunHistory) -> String {
-    let changes = history.changes.iter().map(|point| change(history.measure, point));
-    let sentences = std::iter::once(conclusion(history)).chain(changes.map(|text| text + "."));
-    sentences.collect::<Vec<_>>().join(" ")
+pub fn about(history: &RunHistory) -> Text {
+    let changes = history
+        .changes
+        .iter()
+        .map(|point| text!("sentence", clause = change(history.measure, point)));
+    let changes = changes.reduce(|first, next| text!("history-conclusion.changes", first, next));
+    let conclusion = conclusion(history);
+    match changes {
+        Some(changes) => text!("history-conclusion.about", conclusion, changes),
+        None => conclusion,
+    }
 }
 
 /// Remarks on the runs of a history: what is left out, and what makes it doubtful.
-pub fn remarks(of_series: &SeriesHistory) -> Vec<String> {
+pub fn remarks(of_series: &SeriesHistory) -> Vec<Text> {
     let SeriesHistory { series, history } = of_series;
     let mut remarks = Vec::new();
     if series.older_runs > 0 {
-        remarks.push(format!(
-            "{} left out: a history has at most {} runs; raise the number with --last.",
-            plural(series.older_runs as u64, "older run"),
-            series.most_runs
-        ));
+        let most = series.most_runs.to_string();
+        remarks.push(text!("history-note.older-runs", count = series.older_runs, most));
     }
     if series.other_plans > 0 {
-        remarks.push(format!(
-            "{} of the same servers, labels and load left out: their plans differ from that of {}.",
-            plural(series.other_plans as u64, "run"),
-            series.like_id
-        ));
+        let id = &*series.like_id;
+        remarks.push(text!("history-note.other-plans", count = series.other_plans, id));
     }
     if series.further_series > 0 {
-        remarks.push(format!(
-            "Further series in the selection: {}. Choose one by one of its runs, with --like ID.",
-            series.further_series
-        ));
+        let count = series.further_series.to_string();
+        remarks.push(text!("history-note.further-series", count));
     }
     let excluded = history.entries.iter().filter(|entry| entry.exclusion.is_some()).count();
     if excluded > 0 {
-        remarks.push(format!("{} shown, but not counted.", plural(excluded as u64, "run")));
+        remarks.push(text!("history-note.excluded", count = excluded));
     }
     let doubtful: usize = history.segments.iter().map(|segment| segment.doubtful_runs).sum();
     if doubtful > 0 {
-        remarks.push(format!(
-            "{} with another verdict than {}: counted, because a selection by verdict would be one by result.",
-            plural(doubtful as u64, "run"),
-            State::Ok.key()
-        ));
+        let verdict = text!("history-verdict", state = State::Ok.key());
+        remarks.push(text!("history-note.doubtful", count = doubtful, verdict));
     }
     match history.autocorrelation {
-        None if history.search == ChangeSearch::Searched => remarks.push(
-            "Too few runs for an estimate of their autocorrelation: independent noise is assumed.".to_owned(),
-        ),
-        Some(autocorrelation) if autocorrelation > 0.4 => remarks.push(format!(
-            "Successive runs are similar (autocorrelation {autocorrelation:.1}): false change points are more frequent than in independent runs."
-        )),
+        None if history.search == ChangeSearch::Searched => {
+            remarks.push(text!("history-note.independent"));
+        }
+        Some(autocorrelation) if autocorrelation > 0.4 => {
+            let autocorrelation = format!("{autocorrelation:.1}");
+            remarks.push(text!("history-note.similar", autocorrelation));
+        }
         _ => {}
     }
     remarks

@@ -75,12 +75,13 @@ impl Overview<'_> {
 pub fn study(study: &Study, analysis: &Analysis, has_charts: bool, language: Language) -> String {
     let findings = conclusions(&analysis.conclusions)
         + &findings(&analysis.findings, &study.warnings, language);
-    if has_charts { findings + &charts(study, analysis) } else { findings }
+    if has_charts { findings + &charts(study, analysis, language) } else { findings }
 }
 
-fn charts(study: &Study, analysis: &Analysis) -> String {
+fn charts(study: &Study, analysis: &Analysis, language: Language) -> String {
     let has_one_trial = study.trials.len() == 1;
-    let figures = panels::figures(study, analysis);
+    let mut figures = panels::figures(study, analysis);
+    figures.iter_mut().for_each(|figure| figure.translate(language));
     // Charts of single trials would make the page of a large study very long.
     let figures = figures.iter().filter(|figure| has_one_trial || figure.trial.is_none());
     let charts: String = figures.filter_map(svg::of_figure).map(|svg| svg + "\n").collect();
@@ -201,14 +202,16 @@ fn errors(run: &Run, language: Language) -> String {
     table(
         &text!("table.outcomes").in_language(language),
         &OutcomeRow::head().map(|head| head.in_language(language).into_owned()),
-        rows.iter().map(OutcomeRow::cells),
+        rows.iter().map(|row| row.cells(language)),
     )
 }
 
 /// Returns the list of failed checks; empty if there are none.
 fn check_failures(run: &Run, language: Language) -> String {
-    let items: Vec<String> =
-        breakdown::check_failures(run).iter().map(|sentence| escaped(sentence)).collect();
+    let items: Vec<String> = breakdown::check_failures(run)
+        .iter()
+        .map(|sentence| escaped(&sentence.in_language(language)))
+        .collect();
     if items.is_empty() {
         return String::new();
     }

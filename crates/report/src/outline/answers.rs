@@ -71,7 +71,7 @@ fn trials(subject: &Subject<'_>, answer: &CapacityResult) -> ReportBlock {
             errors.unwrap_or_else(|| UNKNOWN.into()),
             sides(trial),
             running_estimate(trial.running_estimate),
-            trial.why.clone(),
+            trial.why.to_string(),
         ]);
     }
     ReportBlock::Table(head.map(str::to_owned).to_vec(), rows)

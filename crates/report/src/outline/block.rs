@@ -3,7 +3,7 @@
 use crate::breakdown::Breakdown;
 use crate::figure::Chart;
 use crate::view::Emphasis;
-use brunt_model::{Text, text};
+use brunt_model::{Language, Text, text};
 
 /// A part of a report.
 #[derive(Debug, Clone, PartialEq)]
@@ -93,13 +93,13 @@ pub enum ListMark {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OutcomeRow {
     /// The status, or the failure.
-    pub outcome: String,
+    pub outcome: Text,
     /// Number of requests, as text.
     pub count: String,
     /// Share of all requests.
     pub share: String,
     /// The meaning of a failure, and its remedy.
-    pub meaning: String,
+    pub meaning: Text,
 }
 
 /// A bar of a histogram of times.
@@ -164,8 +164,13 @@ impl OutcomeRow {
     }
 
     /// Returns the row of the table.
-    pub fn cells(&self) -> Vec<String> {
-        vec![self.outcome.clone(), self.count.clone(), self.share.clone(), self.meaning.clone()]
+    pub fn cells(&self, language: Language) -> Vec<String> {
+        vec![
+            self.outcome.in_language(language).into_owned(),
+            self.count.clone(),
+            self.share.clone(),
+            self.meaning.in_language(language).into_owned(),
+        ]
     }
 }
 

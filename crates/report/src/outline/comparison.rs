@@ -29,7 +29,7 @@ pub fn blocks(comparison: Option<&Comparison>, unit: LoadUnit) -> Vec<ReportBloc
         .extend((!comparison.searched.is_empty()).then(|| capacities(&comparison.searched, unit)));
     blocks.extend(section(
         "Other differences",
-        comparison.differences.iter().map(ListItem::plain).collect(),
+        comparison.differences.iter().map(|sentence| ListItem::plain(&**sentence)).collect(),
     ));
     blocks
 }

@@ -100,7 +100,7 @@ fn explanations_of_limit(contenders: &[&ContenderAnalysis], name: &str) -> Vec<L
         .filter_map(|c| Some((&c.contender, c.limits.iter().find(|l| l.name == name)?)));
     let mut groups: Vec<(Vec<&str>, &str)> = Vec::new();
     for (contender, limit) in limits {
-        match groups.iter_mut().find(|(_, how)| *how == limit.how) {
+        match groups.iter_mut().find(|(_, how)| limit.how == *how) {
             Some((group, _)) => group.push(contender),
             None => groups.push((vec![contender], &limit.how)),
         }

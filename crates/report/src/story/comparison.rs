@@ -36,6 +36,7 @@ pub fn compared() -> (Study, Analysis) {
         test: Test::PermutationInBlocks,
         verdict: Better::Better,
         sentence: "p99: apache is better by 4.1 % (2.6 to 5.5)".into(),
+        undecided: None,
     };
     let worse = Compared {
         measure: errors,

@@ -404,11 +404,11 @@ impl<'a> ServerCheck<'a> {
         let row = failure.row();
         let note = self.wire.take_note().unwrap_or_default();
         let detail =
-            note.strip_prefix(row.name).map_or(&*note, |rest| rest.trim_start_matches(": "));
+            note.strip_prefix(&*row.name).map_or(&*note, |rest| rest.trim_start_matches(": "));
         let has_hint = refusal.is_some_and(|refusal| !refusal.cause.hint().is_empty());
         let meaning =
             if refusal.is_some_and(|refusal| refusal.cause != HandshakeFailureCause::Other) {
-                row.name.to_owned()
+                row.name.to_string()
             } else {
                 format!("{}: {}", row.name, row.meaning)
             };
@@ -417,7 +417,7 @@ impl<'a> ServerCheck<'a> {
             meaning,
             detail: detail.to_owned(),
             // A refusal with a hint has its remedy in the hint already.
-            remedy: if has_hint { String::new() } else { row.remedy.into() },
+            remedy: if has_hint { String::new() } else { row.remedy.to_string() },
         }
     }
 

@@ -91,6 +91,6 @@ pub fn is_decided(study: &Study) -> bool {
 /// if it is sufficient.
 pub fn comparison_state(study: &Study, spec: &ComparisonSettings) -> (Option<String>, bool) {
     let (comparison, end) = compare::interim_comparison(study, spec, &capacities(study, spec));
-    let results: Vec<String> = comparison.deciding().map(|first| first.sentence.clone()).collect();
+    let results: Vec<&str> = comparison.deciding().map(|first| &*first.sentence).collect();
     ((!results.is_empty()).then(|| results.join("; ")), end.is_some())
 }

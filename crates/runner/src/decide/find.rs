@@ -10,8 +10,10 @@ use brunt_model::analysis::{
 use brunt_model::answer::{Estimate, SearchEnd};
 use brunt_model::finding::Severity;
 use brunt_model::question::{Requirement, RequirementOutcome, TrialPurpose, TrialTimes};
+use brunt_model::text::Value;
 use brunt_model::{
-    Analysis, CapacityResult, CapacitySearch, Failure, Finding, Run, Study, Text, Trial,
+    Analysis, CapacityResult, CapacitySearch, Failure, Finding, LoadUnit, Run, Study, Text, Trial,
+    text,
 };
 use brunt_rig::{ContenderTurn, turns};
 use brunt_search::{NextStep, Search, TrialRequest, TrialSummary};
@@ -23,7 +25,6 @@ use timeline::{TrialSpan, duration, interruptions, purposes};
 const MAX_TRIES: usize = 3;
 /// Number of successive trials without a reply after which a search ends.
 const MAX_SILENT_TRIALS: usize = 2;
-const RETRY_REASON: &str = "retry: the previous trial was limited by the generator or its machine";
 
 /// The search of one contender, as far as it has progressed.
 pub struct SearchProgress<'a> {
@@ -128,7 +129,7 @@ fn retry(find: &CapacitySearch, trial: &Trial, summary: &TrialSummary) -> Option
     let times = TrialTimes { warmup: plan.main().stop.warmup, least, most };
     Some(TrialRequest {
         load: summary.load,
-        why: RETRY_REASON.to_owned(),
+        why: text!("trial-reason.retry"),
         purpose: TrialPurpose::Search,
         times,
     })
@@ -217,10 +218,11 @@ pub fn analysis(study: &Study, find: &CapacitySearch) -> Analysis {
         let mut answer = progress.answer(progress.search_end(study));
         answer.bottleneck = bottleneck(progress, &answer, analysis.contenders.get(index));
         answer.sentence = brunt_search::sentence(&answer);
-        let prefix = if has_several { format!("{}: ", answer.contender) } else { String::new() };
-        conclusions.push(Finding::note("capacity", format!("{prefix}{}.", answer.sentence)));
-        findings.extend(answer_findings(&answer, find, &prefix));
-        findings.extend(disturbance_finding(progress, &prefix));
+        let named = Named(has_several.then_some(progress.name));
+        let conclusion = text!("sentence", clause = answer.sentence.clone());
+        conclusions.push(Finding::note("capacity", named.sentence(conclusion)));
+        findings.extend(answer_findings(&answer, find, named));
+        findings.extend(disturbance_finding(progress, named));
         if let Some(analysed) = analysis.contenders.get_mut(index) {
             analysed.limits = limits(&answer);
             // Trials at one load have different durations and purposes, so they are no repetitions.
@@ -233,6 +235,19 @@ pub fn analysis(study: &Study, find: &CapacitySearch) -> Analysis {
         analysis.conclusions.into_iter().filter(|conclusion| !is_replaced(&conclusion.rule)),
     );
     Analysis { conclusions, findings, ..analysis }
+}
+
+/// Contender that sentences name; None if there is only one.
+#[derive(Clone, Copy)]
+struct Named<'a>(Option<&'a str>);
+
+impl Named<'_> {
+    fn sentence(self, sentence: Text) -> Text {
+        match self.0 {
+            Some(contender) => text!("of-contender", contender, sentence),
+            None => sentence,
+        }
+    }
 }
 
 /// True for a finding of a sweep that the answer of a search replaces.
@@ -255,28 +270,32 @@ fn without_recovery_trials(study: &Study, all: &[SearchProgress]) -> Study {
 
 /// The capacities, the knee and the saturation point of an answer.
 fn limits(answer: &CapacityResult) -> Vec<LoadLimit> {
-    let unit = answer.unit.suffix().trim_start();
-    let capacities = answer.capacities.iter().map(|capacity| {
-        let sentence = format!("{}.", capacity.sentence);
-        limit(LimitKind::Objective, &capacity.objectives.name, capacity.at, unit, sentence)
+    let unit = answer.unit.name();
+    let capacities = answer.capacities.iter().map(|capacity| LoadLimit {
+        how: text!("sentence", clause = capacity.sentence.clone()),
+        ..limit(
+            LimitKind::Objective,
+            Text::from(&*capacity.objectives.name),
+            capacity.at,
+            unit.clone(),
+        )
     });
-    let knee =
-        answer.knee.map(|estimate| limit(LimitKind::Knee, "knee", estimate, unit, String::new()));
+    let knee = answer
+        .knee
+        .map(|estimate| limit(LimitKind::Knee, text!("chart-label.knee"), estimate, unit.clone()));
     let saturation = answer.saturation.map(|estimate| {
-        limit(LimitKind::Saturation, "saturation point", estimate, "/s", String::new())
+        limit(
+            LimitKind::Saturation,
+            text!("chart-label.saturation"),
+            estimate,
+            LoadUnit::PerSecond.name(),
+        )
     });
     capacities.chain(knee).chain(saturation).collect()
 }
 
-fn limit(kind: LimitKind, name: &str, at: Estimate, unit: &str, how: String) -> LoadLimit {
-    LoadLimit {
-        kind,
-        name: name.to_owned(),
-        at: banded_figure(at),
-        unit: unit.to_owned(),
-        how,
-        robust: None,
-    }
+fn limit(kind: LimitKind, name: Text, at: Estimate, unit: Text) -> LoadLimit {
+    LoadLimit { kind, name, at: banded_figure(at), unit, how: Text::default(), robust: None }
 }
 
 fn banded_figure(at: Estimate) -> Option<BandedFigure> {
@@ -321,104 +340,95 @@ fn is_limit_of_server(culprit: Culprit) -> bool {
 
 /// Finding that the server stopped replying.
 fn silence_finding(progress: &SearchProgress) -> Finding {
-    let name = progress.name;
-    let trials = progress.silent_trials;
+    let trials = progress.silent_trials.to_string();
+    let all = progress.trial_count.to_string();
     Finding {
         rule: "no_response".into(),
         severity: Severity::Warning,
-        sentence: format!(
-            "No response from {name} in the last {trials} of {} trials.",
-            progress.trial_count
-        )
-        .into(),
-        remedy: Some("check the server with `brunt check URL`".into()),
+        sentence: text!("no-response", contender = progress.name, trials, all),
+        remedy: Some(text!("no-response.remedy")),
     }
 }
 
 /// Counts the trials that something other than the server limited, as far as is known. The search
 /// uses such a trial as evidence for one end of its interval only, or ignores it.
-fn disturbance_finding(progress: &SearchProgress, prefix: &str) -> Option<Finding> {
-    let mut limits: Vec<&str> =
-        progress.summaries.iter().filter_map(|summary| summary.limited.as_deref()).collect();
-    let count = limits.len();
-    let all = progress.summaries.len();
-    limits.sort_unstable();
+fn disturbance_finding(progress: &SearchProgress, named: Named) -> Option<Finding> {
+    let mut limits: Vec<Text> =
+        progress.summaries.iter().filter_map(|summary| summary.limited.clone()).collect();
+    if limits.is_empty() {
+        return None;
+    }
+    let count = limits.len().to_string();
+    let all = progress.summaries.len().to_string();
+    limits.sort_unstable_by(|a, b| a.as_str().cmp(b));
     limits.dedup();
+    let limits = text!("words", words = Value::Words(limits));
     let processes =
         progress.trials.iter().flat_map(|trial| &trial.judgement.verdict.other_processes);
-    let busiest = processes.max_by(|a, b| a.cores.total_cmp(&b.cores));
-    let busiest = busiest.map_or(String::new(), |process| format!("; most CPU: {process} cores"));
-    let begin = if prefix.is_empty() { "In" } else { "in" };
-    let sentence = format!(
-        "{prefix}{begin} {count} of {all} trials the server was not the only limit ({}{busiest}): they count as far as that cannot matter.",
-        limits.join(", ")
-    );
-    (count > 0).then(|| Finding {
-        rule: "capacity_disturbed".into(),
-        severity: Severity::Warning,
-        sentence: sentence.into(),
-        remedy: Some("measure when nothing else uses the machine, or from another machine".into()),
-    })
+    let limits = match processes.max_by(|a, b| a.cores.total_cmp(&b.cores)) {
+        Some(process) => {
+            text!("capacity-disturbed.limits-and-process", limits, process = process.to_string())
+        }
+        None => limits,
+    };
+    let sentence = match named.0 {
+        Some(contender) => {
+            text!("capacity-disturbed.of-contender", contender, count, all, limits)
+        }
+        None => text!("capacity-disturbed", count, all, limits),
+    };
+    let remedy = Some(text!("capacity-disturbed.remedy"));
+    Some(finding("capacity_disturbed", Severity::Warning, sentence, remedy))
 }
 
 /// Findings about an answer: its precision, its requirements, and doubts.
-fn answer_findings(answer: &CapacityResult, find: &CapacitySearch, prefix: &str) -> Vec<Finding> {
+fn answer_findings(answer: &CapacityResult, find: &CapacitySearch, named: Named) -> Vec<Finding> {
     let mut findings = Vec::new();
     let not_precise = match answer.ended {
-        SearchEnd::Budget => Some((
-            "time budget used up before the target precision was reached",
-            "raise --time-budget",
-        )),
-        SearchEnd::Stopped => Some((
-            "it was stopped before the target precision was reached",
-            "continue with --resume",
-        )),
+        SearchEnd::Budget => {
+            Some((text!("capacity-imprecise.budget"), text!("capacity-imprecise.remedy-budget")))
+        }
+        SearchEnd::Stopped => {
+            Some((text!("capacity-imprecise.stopped"), text!("capacity-imprecise.remedy-stopped")))
+        }
         _ => None,
     };
-    findings.extend(not_precise.map(|(why, remedy)| {
-        finding("capacity_imprecise", Severity::Note, format!("{prefix}{why}."), Some(remedy))
+    findings.extend(not_precise.map(|(sentence, remedy)| {
+        finding("capacity_imprecise", Severity::Note, named.sentence(sentence), Some(remedy))
     }));
     if answer.ended == SearchEnd::Damaged {
-        let sentence = format!(
-            "{prefix}the server did not recover from an overload; trials after it are not counted."
-        );
-        let remedy =
-            Some("restart the server before each trial (plan file: find: {between: restart})");
+        let sentence = named.sentence(text!("server-damaged"));
+        let remedy = Some(text!("server-damaged.remedy"));
         findings.push(finding("server_damaged", Severity::Warning, sentence, remedy));
     }
     findings.extend(answer.drift.as_ref().map(|drift| {
-        let remedy = Some("allow a pause between trials (--cooldown), or restart the server (plan file: find.between)");
-        finding("capacity_drift", Severity::Warning, format!("{prefix}{drift}."), remedy)
+        let sentence = named.sentence(text!("sentence", clause = drift.clone()));
+        let remedy = Some(text!("capacity-drift.remedy"));
+        finding("capacity_drift", Severity::Warning, sentence, remedy)
     }));
     findings.extend(find.require.iter().map(|requirement| {
-        let (weight, word) = match requirement_outcome(answer, requirement) {
-            RequirementOutcome::Met => (Severity::Note, "met"),
-            RequirementOutcome::Undecided => (Severity::Warning, "undecided"),
-            RequirementOutcome::Missed => (Severity::Warning, "missed"),
+        let capacities = answer.capacities.iter().map(|capacity| capacity.sentence.clone());
+        let capacity = Text::series(capacities.collect());
+        let outcome = requirement_outcome(answer, requirement);
+        let requirement = requirement.to_string();
+        let (severity, sentence) = match outcome {
+            RequirementOutcome::Met => {
+                (Severity::Note, text!("requirement.met", requirement, capacity))
+            }
+            RequirementOutcome::Undecided => {
+                (Severity::Warning, text!("requirement.undecided", requirement, capacity))
+            }
+            RequirementOutcome::Missed => {
+                (Severity::Warning, text!("requirement.missed", requirement, capacity))
+            }
         };
-        let is = answer
-            .capacities
-            .iter()
-            .map(|capacity| capacity.sentence.as_str())
-            .collect::<Vec<_>>()
-            .join("; ");
-        finding(
-            "requirement",
-            weight,
-            format!("{prefix}required {requirement}: {word}; it is {is}."),
-            None,
-        )
+        finding("requirement", severity, named.sentence(sentence), None)
     }));
     findings
 }
 
-fn finding(rule: &str, weight: Severity, sentence: String, remedy: Option<&str>) -> Finding {
-    Finding {
-        rule: rule.to_owned(),
-        severity: weight,
-        sentence: sentence.into(),
-        remedy: remedy.map(Text::from),
-    }
+fn finding(rule: &str, severity: Severity, sentence: Text, remedy: Option<Text>) -> Finding {
+    Finding { rule: rule.to_owned(), severity, sentence, remedy }
 }
 
 /// Worst outcome of a requirement over all capacities of an answer.

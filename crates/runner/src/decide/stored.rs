@@ -6,9 +6,10 @@ use super::with_comparison;
 use brunt_judge::compare::{compare_stored, undecidable_stored_figures};
 use brunt_model::experiment::{HookCommands, LoadStep, TrialOrder};
 use brunt_model::numbers::{count, span};
+use brunt_model::text::Value;
 use brunt_model::{
-    Analysis, Comparison, ComparisonSettings, Contender, Experiment, Question, Run, Study, Trial,
-    TrialIndex,
+    Analysis, Comparison, ComparisonSettings, Contender, Experiment, Question, Run, Study, Text,
+    Trial, TrialIndex, text,
 };
 use brunt_spec::SpecError;
 use brunt_spec::experiment::comparison;
@@ -121,11 +122,8 @@ fn compare_each_load(
         comparison.differences.splice(0..0, undecidable_stored_figures(*first, others, spec));
     }
     if common_loads.is_empty() {
-        let all = contenders.iter().map(name_with_loads).collect::<Vec<_>>().join("; ");
-        comparison.differences.insert(
-            0,
-            format!("no load is common to all of them, so different loads are compared: {all}"),
-        );
+        let loads = Value::Series(contenders.iter().map(name_with_loads).collect());
+        comparison.differences.insert(0, text!("not-alternating.loads", loads));
     }
     comparison.differences.extend(unknown(groups));
     comparison
@@ -135,15 +133,15 @@ fn has_load(contender: &Contender, load: f64) -> bool {
     contender.steps.iter().any(|step| step.load == load)
 }
 
-fn name_with_loads(contender: &Contender) -> String {
+fn name_with_loads(contender: &Contender) -> Text {
     let loads: Vec<String> = contender.steps.iter().map(|step| count(step.load as u64)).collect();
-    format!("{} {}", contender.name, loads.join(", "))
+    format!("{} {}", contender.name, loads.join(", ")).into()
 }
 
 fn join(mut joined: Comparison, other: Comparison) -> Comparison {
     joined.pairs.extend(other.pairs);
     joined.failed.extend(other.failed);
-    let new: Vec<String> =
+    let new: Vec<Text> =
         other.differences.into_iter().filter(|text| !joined.differences.contains(text)).collect();
     joined.differences.extend(new);
     joined
@@ -163,19 +161,14 @@ fn sides(groups: &[Group], load: Option<f64>) -> Vec<(String, Vec<&Run>)> {
 }
 
 /// Notes about conditions that were not recorded.
-fn unknown(groups: &[Group]) -> Vec<String> {
+fn unknown(groups: &[Group]) -> Vec<Text> {
     let starts: Vec<f64> =
         groups.iter().flat_map(|group| &group.runs).map(|(_, run)| run.unix_seconds).collect();
     let first = starts.iter().copied().fold(f64::INFINITY, f64::min);
     let last = starts.iter().copied().fold(0.0, f64::max);
-    let mut notes = vec![
-        "It is unknown whether servers were restarted between the runs, or kept caches and connections.".to_owned(),
-    ];
+    let mut notes = vec![text!("not-alternating.restarts")];
     if last - first > MAX_GAP_SECONDS {
-        let gap = span(last - first);
-        notes.push(format!(
-            "The runs are up to {gap} apart: the machine and its load may have changed."
-        ));
+        notes.push(text!("not-alternating.gap", gap = span(last - first)));
     }
     notes
 }

@@ -8,7 +8,7 @@ use crate::check::facts::{CheckFacts, ReplyFacts, TlsFacts};
 use crate::check::look;
 use brunt_judge::compare::{self, ContenderFacts};
 use brunt_model::numbers::plural;
-use brunt_model::{Contender, Experiment};
+use brunt_model::{Contender, Experiment, Text};
 
 /// A property to compare: its name, where else it is visible, and its value as text.
 type Row = (&'static str, Visibility, fn(&CheckFacts, &ReplyFacts) -> String);
@@ -43,9 +43,9 @@ const ROWS: [Row; 8] = [
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct ReplyDifferences {
     /// All differences between the replies.
-    pub all: Vec<String>,
+    pub all: Vec<Text>,
     /// Differences that the runs do not show.
-    pub not_in_runs: Vec<String>,
+    pub not_in_runs: Vec<Text>,
 }
 
 fn tls_name(tls: &TlsFacts) -> String {
@@ -81,7 +81,7 @@ fn side(name: &str, facts: &CheckFacts, visibilities: &[Visibility]) -> Contende
     let rows = ROWS.iter().filter(|(_, visibility, _)| visibilities.contains(visibility));
     let Some(reply) = &facts.reply else { return ContenderFacts::new(name) };
     rows.fold(ContenderFacts::new(name), |side, (property, _, value)| {
-        side.with(compare::Subject::Server, property, value(facts, reply))
+        side.with(compare::Subject::Server, *property, value(facts, reply))
     })
 }
 

@@ -4,7 +4,6 @@
 //! Samples of a warm-up are excluded, as in reports. An interval ends with the first snapshot after
 //! its border, so that each sample is in one interval only.
 
-use brunt_model::outcome::FAILURES;
 use brunt_model::{Event, Failure, Snapshot, Tally, Tick, TransactionTally};
 use brunt_stats::Histogram;
 use std::collections::BTreeMap;
@@ -254,12 +253,12 @@ fn errors(tally: &Tally) -> Vec<(String, String, u64)> {
     let check_failures = tally.failed_by(Failure::Check);
     let (bad, others) =
         if bad_count <= not_good { (bad, not_good - bad_count) } else { (Vec::new(), not_good) };
-    let kinds = FAILURES.iter().map(|row| {
+    let kinds = Failure::all().map(Failure::row).map(|row| {
         let failure_count = tally.failed_by(row.failure);
         // Failed checks of a status from 400 on are in the rows of statuses.
         let count =
             if row.failure == Failure::Check { failure_count.min(others) } else { failure_count };
-        (row.key.to_owned(), row.name.to_owned(), count)
+        (row.key.to_owned(), row.name.to_string(), count)
     });
     let statuses =
         bad.into_iter().map(|(status, count)| (status.to_string(), reason(status), count));

@@ -173,7 +173,7 @@ pub(crate) async fn exchange(
 
 fn send_error(http: &Http<WorkerClock>, failure: Failure) -> SendError {
     let note = http.take_note().filter(|note| !note.is_empty());
-    let name = failure.row().name;
+    let name = &*failure.row().name;
     absent_error(match http.take_refusal() {
         // The note would name options for the server under load.
         Some(refusal) if refusal.cause.is_distrust() => {

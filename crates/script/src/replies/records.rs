@@ -166,7 +166,7 @@ pub fn judge(
     let is_status = reply_view.sample.outcome.status.is_some_and(|status| status >= 400);
     let is_check = reply_view.sample.outcome.failure == Some(Failure::Check) && !is_status;
     if record.failure_message.is_none() && is_check {
-        record.failure_message = Some(Failure::Check.row().name.into());
+        record.failure_message = Some(Failure::Check.row().name.to_string());
     }
     record.assertions = assertions;
     if let Some((start, end)) = reply_view.changes.times {

@@ -44,7 +44,7 @@ pub fn of_exchange(reply_view: &ReplyView<'_>, sample: &Sample) -> Option<Box<Sa
             .outcome
             .failure
             .filter(|failure| *failure != Failure::Check)
-            .map(|kind| kind.row().name.into()),
+            .map(|kind| kind.row().name.to_string()),
         ..SampleTrace::default()
     }))
 }

@@ -155,9 +155,10 @@ impl JtlContents {
         }
         if self.transactions > 0 {
             let count = self.transactions;
-            all.notes.push(format!(
+            let note = format!(
                 "{count} transaction samples are left out: the file also has their requests"
-            ));
+            );
+            all.notes.push(note.into());
         }
         Ok(all)
     }

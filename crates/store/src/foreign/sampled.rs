@@ -76,7 +76,7 @@ pub fn alone(observation: Observation, notes: &[&str]) -> Observations {
         unit: LoadUnit::Users { think: None },
         observations: vec![observation],
         objectives: Vec::new(),
-        notes: notes.iter().map(|note| (*note).to_owned()).collect(),
+        notes: notes.iter().map(|note| (*note).into()).collect(),
     }
 }
 

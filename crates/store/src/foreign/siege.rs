@@ -69,9 +69,9 @@ pub fn log(file: &File) -> Result<Observations, String> {
         }
     }
     if without > 0 {
-        all.notes.push(format!(
-            "{without} rows without figures (inf, nan: runs too short) are left out"
-        ));
+        let note =
+            format!("{without} rows without figures (inf, nan: runs too short) are left out");
+        all.notes.push(note.into());
     }
     Ok(all)
 }

@@ -8,7 +8,7 @@
 
 use super::{File, ONE_VALUE, first_line, number};
 use brunt_model::analysis::ObservedQuantile;
-use brunt_model::{LoadUnit, Observation, Observations};
+use brunt_model::{LoadUnit, Observation, Observations, Text};
 
 /// Column names of loads; true if they are numbers of users.
 const LOADS: [(&str, bool); 9] = [
@@ -127,13 +127,13 @@ fn observed(load: f64, figures: impl Iterator<Item = (Figure, f64)>) -> Option<O
     (!observation.achieved.is_nan()).then_some(observation)
 }
 
-fn notes(all: &Observations) -> Vec<String> {
+fn notes(all: &Observations) -> Vec<Text> {
     let mut notes = Vec::new();
     let mut steps: Vec<(usize, u64)> =
         all.observations.iter().map(|o| (o.contender, o.load.to_bits())).collect();
     steps.sort_unstable();
     if steps.windows(2).all(|pair| pair[0] != pair[1]) {
-        notes.push(ONE_VALUE.to_owned());
+        notes.push(ONE_VALUE.into());
     }
     if all.observations.iter().all(|o| o.errors.is_none()) {
         notes.push("the file has no errors".into());

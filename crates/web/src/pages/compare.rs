@@ -172,14 +172,16 @@ fn differences(
                 p { (viewer.text("compare-no-facts")) }
             } @else {
                 (table(&viewer.text("compare-facts"), &[viewer.text("compare-subject"), viewer.text("compare-fact")], names, facts_in_order.map(|fact| {
-                    (vec![subject_name(fact.subject, viewer), fact.name.clone()], fact.values.as_slice())
+                    let values = fact.values.iter();
+                    let values = values.map(|value| Some(viewer.format(value.as_ref()?)));
+                    (vec![subject_name(fact.subject, viewer), viewer.format(&fact.name)], values.collect())
                 })))
             }
             @if !values.is_empty() {
                 details {
                     summary { (viewer.format(&message!("compare-values", count = values.len()))) }
                     (table(&viewer.text("compare-values-table"), &[viewer.text("compare-place")], names, values.iter().take(VALUES).map(|value| {
-                        (vec![value.place.clone()], value.values.as_slice())
+                        (vec![value.place.clone()], value.values.clone())
                     })))
                     @if values.len() > VALUES { p { (viewer.format(&message!("compare-first-values", count = VALUES))) } }
                 }
@@ -199,11 +201,11 @@ fn subject_name(subject: Subject, viewer: &Viewer) -> String {
 }
 
 /// A table with a column for each of the compared items.
-fn table<'a>(
+fn table(
     title: &str,
     head: &[String],
     names: &[String],
-    rows: impl Iterator<Item = (Vec<String>, &'a [Option<String>])>,
+    rows: impl Iterator<Item = (Vec<String>, Vec<Option<String>>)>,
 ) -> Markup {
     html! {
         div class="scroll" tabindex="0" role="region" aria-label=(title) {

@@ -5,17 +5,17 @@ use crate::fields::Fields;
 use crate::layout::{Problem, page, strip};
 use crate::pages::list::{SELECTORS, selection};
 use crate::shared::{Shared, query, with_store};
-use crate::texts::Viewer;
+use crate::texts::{ELEMENT, Viewer, message};
 use axum::extract::State;
 use axum::http::Uri;
 use axum::response::Html;
-use brunt_model::numbers::plural;
 use brunt_model::run_history::{
     HistoryChange, HistoryEntry, HistoryMeasure, HistorySegment, SeriesHistory,
 };
+use brunt_model::text;
 use brunt_report::history::{chart, comparison_command, words};
 use brunt_report::html::charts;
-use brunt_report::utc::day;
+use brunt_report::utc::day_text;
 use brunt_runner::history::{
     DEFAULT_RUNS, HistoryCache, HistoryError, HistoryRequest, MAX_RUNS, SeriesSummary, read,
     select, series,
@@ -63,7 +63,7 @@ fn page_of(
     let request = request(fields)?;
     let items = select(store, &request).map_err(problem)?;
     let content = match read(store, &items, &request, cache) {
-        Ok(history) => history_content(&history, fields)?,
+        Ok(history) => history_content(&history, fields, viewer)?,
         // The form stays, so that the reader can choose again.
         Err(error @ (HistoryError::Nothing(_) | HistoryError::OtherKind { .. })) => {
             html! { p class="problem" { (error.to_string()) } }
@@ -74,7 +74,7 @@ fn page_of(
         h1 { (viewer.text("strip-history")) }
         (form(&request, fields, viewer))
         (content)
-        (other_series(&series(&items), &request, fields))
+        (other_series(&series(&items), &request, fields, viewer))
         script type="module" src=(Asset::PageScript.path()) {}
     };
     Ok(page(viewer, &viewer.text("strip-history"), &strip(viewer, &html! {}), &content))
@@ -116,7 +116,7 @@ fn form(request: &HistoryRequest, fields: &Fields, viewer: &Viewer) -> Markup {
         form class="filter" action=(PATH) method="get" role="search" {
             label { (viewer.text("history-figure")) " " select name="measure" {
                 @for measure in HistoryMeasure::ALL {
-                    option value=(measure.key()) selected[measure == request.measure] { (measure.title()) }
+                    option value=(measure.key()) selected[measure == request.measure] { (viewer.format(&measure.title())) }
                 }
             } }
             label { (viewer.text("history-like")) " " input class="short" name="like" value=(fields.first("like")) placeholder=(viewer.text("history-latest-run")); }
@@ -133,64 +133,84 @@ fn form(request: &HistoryRequest, fields: &Fields, viewer: &Viewer) -> Markup {
     }
 }
 
-fn history_content(of_series: &SeriesHistory, fields: &Fields) -> Result<Markup, Problem> {
+fn history_content(
+    of_series: &SeriesHistory,
+    fields: &Fields,
+    viewer: &Viewer,
+) -> Result<Markup, Problem> {
     let SeriesHistory { series, history } = of_series;
+    let mut chart = chart(history);
+    chart.translate(viewer.language);
     let mut drawn = Vec::new();
-    charts::write(&[chart(history)], &mut drawn).map_err(|error| Problem::internal(&error))?;
+    charts::write(&[chart], &mut drawn).map_err(|error| Problem::internal(&error))?;
     let drawn = String::from_utf8(drawn).map_err(|error| Problem::internal(&error))?;
     let measure = history.measure;
+    let like = html! { a href={ "/runs/" (series.like_id) } { (series.like_id) } };
+    let command = html! {
+        code { "brunt runs history --like " (series.like_id) " --measure " (measure.key()) }
+    };
     Ok(html! {
-        p class="facts" { (series.what) " · " (series.load) " · like " a href={ "/runs/" (series.like_id) } { (series.like_id) } }
-        p { b { (words::conclusion(history)) } }
+        p class="facts" {
+            (series.what) " · " (viewer.format(&series.load)) " · "
+            (viewer.with_element(&message!("history-like-run", run = ELEMENT), &like))
+        }
+        p { b { (viewer.format(&words::conclusion(history))) } }
         (PreEscaped(drawn))
         @if !history.changes.is_empty() {
             section aria-labelledby="changes-title" {
-                h2 id="changes-title" { "Change points" }
-                @for change in &history.changes { (change_point(of_series, change)) }
+                h2 id="changes-title" { (viewer.text("history-changes")) }
+                @for change in &history.changes { (change_point(of_series, change, viewer)) }
             }
-            (levels(measure, &history.segments))
+            (levels(measure, &history.segments, viewer))
         }
         section aria-labelledby="runs-title" {
-            h2 id="runs-title" { "Runs" }
-            (runs(of_series))
-            @for remark in words::remarks(of_series) { p class="hint" { (remark) } }
+            h2 id="runs-title" { (viewer.text("history-runs")) }
+            (runs(of_series, viewer))
+            @for remark in words::remarks(of_series) { p class="hint" { (viewer.format(&remark)) } }
         }
         p class="hint" {
-            "In a terminal: "
-            code { "brunt runs history --like " (series.like_id) " --measure " (measure.key()) }
-            @if !fields.first("like").is_empty() { " · " a href=(fields.clone().without("like").at(PATH)) { "all series" } }
+            (viewer.with_element(&message!("history-terminal", command = ELEMENT), &command))
+            @if !fields.first("like").is_empty() {
+                " · " a href=(fields.clone().without("like").at(PATH)) { (viewer.text("history-all-series")) }
+            }
         }
     })
 }
 
-fn change_point(of_series: &SeriesHistory, change: &HistoryChange) -> Markup {
+fn change_point(of_series: &SeriesHistory, change: &HistoryChange, viewer: &Viewer) -> Markup {
     let compared =
         Fields::default().with("id", &change.before_id).with("id", &change.after_id).at("/compare");
     let facts = words::facts(change);
+    let command = html! { code { (comparison_command(of_series, change)) } };
     html! {
-        h3 { (words::change(of_series.history.measure, change)) }
+        h3 { (viewer.format(&words::change(of_series.history.measure, change))) }
         @if facts.is_empty() {
-            p { (words::NO_FACTS) }
+            p { (viewer.format(&text!("history-change.no-facts"))) }
         } @else {
-            p { (words::FACTS_TITLE) }
-            ul { @for fact in facts { li { (fact) } } }
+            p { (viewer.format(&text!("history-change.facts"))) }
+            ul { @for fact in facts { li { (viewer.format(&fact)) } } }
         }
         p {
-            a href=(compared) { "Compare the runs before and after it" }
-            " · several runs of each side: "
-            code { (comparison_command(of_series, change)) }
+            a href=(compared) { (viewer.text("history-compare")) }
+            " · " (viewer.with_element(&message!("history-compare-several", command = ELEMENT), &command))
         }
     }
 }
 
-fn levels(measure: HistoryMeasure, segments: &[HistorySegment]) -> Markup {
+fn levels(measure: HistoryMeasure, segments: &[HistorySegment], viewer: &Viewer) -> Markup {
+    let title = viewer.text("history-levels");
+    let heads = [
+        viewer.text("history-level-first"),
+        viewer.text("history-level-last"),
+        viewer.text("history-level-runs"),
+        viewer.text("history-level-median"),
+        viewer.format(&text!("chart-label.interval")),
+    ];
     html! {
-        div class="scroll" tabindex="0" role="region" aria-label="Levels between changes" {
+        div class="scroll" tabindex="0" role="region" aria-label=(title) {
             table {
-                caption class="sr" { "Levels between changes" }
-                thead { tr {
-                    @for title in ["first run", "last run", "runs", "median", "95 % CI"] { th scope="col" { (title) } }
-                } }
+                caption class="sr" { (title) }
+                thead { tr { @for head in heads { th scope="col" { (head) } } } }
                 tbody { @for segment in segments {
                     tr {
                         td { a href={ "/runs/" (segment.first_id) } { (segment.first_id) } }
@@ -206,51 +226,70 @@ fn levels(measure: HistoryMeasure, segments: &[HistorySegment]) -> Markup {
 }
 
 /// The table of runs, the latest first.
-fn runs(of_series: &SeriesHistory) -> Markup {
+fn runs(of_series: &SeriesHistory, viewer: &Viewer) -> Markup {
     html! {
-        div class="scroll" tabindex="0" role="region" aria-label="Runs of the history" {
+        div class="scroll" tabindex="0" role="region" aria-label=(viewer.text("history-table")) {
             table class="runs" {
                 thead { tr {
-                    @for title in words::HEAD { th scope="col" { (title) } }
-                    th scope="col" { "remarks" }
+                    @for title in words::head() { th scope="col" { (viewer.format(&title)) } }
+                    th scope="col" { (viewer.text("history-remarks")) }
                 } }
-                tbody { @for entry in of_series.history.entries.iter().rev() { (row(of_series, entry)) } }
+                tbody { @for entry in of_series.history.entries.iter().rev() { (row(of_series, entry, viewer)) } }
             }
         }
     }
 }
 
-fn row(of_series: &SeriesHistory, entry: &HistoryEntry) -> Markup {
+fn row(of_series: &SeriesHistory, entry: &HistoryEntry, viewer: &Viewer) -> Markup {
     let history = &of_series.history;
+    let remark = words::remark(history, entry).unwrap_or_default();
     html! {
         tr {
             @for (column, cell) in words::row(history.measure, entry).iter().enumerate() {
-                @if column == 0 { td { a href={ "/runs/" (entry.id) } { (cell) } } }
-                @else { td { (cell) } }
+                @if column == 0 { td { a href={ "/runs/" (entry.id) } { (viewer.format(cell)) } } }
+                @else { td { (viewer.format(cell)) } }
             }
-            td { span class="remarks" { (words::remark(history, entry)) } }
+            td { span class="remarks" { (viewer.format(&remark)) } }
         }
     }
 }
 
 /// Links to the other series of the selection.
-fn other_series(all: &[SeriesSummary], request: &HistoryRequest, fields: &Fields) -> Markup {
+fn other_series(
+    all: &[SeriesSummary],
+    request: &HistoryRequest,
+    fields: &Fields,
+    viewer: &Viewer,
+) -> Markup {
     html! {
         @if all.len() > 1 {
             details open[request.like.is_none()] {
-                summary { "Series of this selection: " (all.len()) }
+                summary { (viewer.format(&message!("history-series", count = all.len().to_string()))) }
                 ul { @for summary in all.iter().take(SERIES) {
-                    li {
-                        a href=(fields.clone().without("like").with("like", &summary.latest_id).at(PATH)) {
-                            (summary.what) ", " (summary.load)
-                        }
-                        ": " (plural(summary.runs as u64, "run")) ", " (day(summary.first_unix_seconds)) " to " (day(summary.last_unix_seconds))
-                    }
+                    li { (series_item(summary, fields, viewer)) }
                 } }
-                @if all.len() > SERIES { p { "These are the latest " (SERIES) "." } }
+                @if all.len() > SERIES {
+                    p { (viewer.format(&message!("history-latest-series", count = SERIES.to_string()))) }
+                }
             }
         }
     }
+}
+
+fn series_item(summary: &SeriesSummary, fields: &Fields, viewer: &Viewer) -> Markup {
+    let link = html! {
+        a href=(fields.clone().without("like").with("like", &summary.latest_id).at(PATH)) {
+            (summary.what) ", " (viewer.format(&summary.load))
+        }
+    };
+    let item = message!(
+        "history-series-item",
+        series = ELEMENT,
+        count = summary.runs,
+        first = day_text(summary.first_unix_seconds),
+        last = day_text(summary.last_unix_seconds),
+    );
+    viewer.with_element(&item, &link)
 }
 
 #[cfg(test)]

@@ -198,6 +198,7 @@ start-open-quote = The options have a quote without an end.
 starting-title = Starting
 starting-about = The page of the run follows as soon as it begins.
 
+
 ## Retention
 
 retention-title = Retention
@@ -404,6 +405,26 @@ history-figure = Figure
 history-like = Runs like
 history-latest-run = latest
 history-latest = Latest
+history-like-run = like { $run }
+history-changes = Change points
+history-runs = Runs
+history-table = Runs of the history
+history-remarks = remarks
+history-terminal = In a terminal: { $command }
+history-all-series = all series
+history-compare = Compare the runs before and after it
+history-compare-several = several runs of each side: { $command }
+history-levels = Levels between changes
+history-level-first = first run
+history-level-last = last run
+history-level-runs = runs
+history-level-median = median
+history-series = Series of this selection: { $count }
+history-latest-series = These are the latest { $count }.
+history-series-item = { $count ->
+    [one] { $series }: { $count } run, { $first } to { $last }
+   *[other] { $series }: { $count } runs, { $first } to { $last }
+}
 
 ## Team
 

@@ -188,6 +188,7 @@ start-open-quote = 选项中的引号没有结尾。
 starting-title = 正在启动
 starting-about = 运行开始后将立即显示其页面。
 
+
 ## 保留策略
 
 retention-title = 保留策略
@@ -388,6 +389,23 @@ history-figure = 指标
 history-like = 同类运行
 history-latest-run = 最近一次
 history-latest = 最近
+history-like-run = 与 { $run } 同类
+history-changes = 变化点
+history-runs = 运行
+history-table = 历史中的运行
+history-remarks = 备注
+history-terminal = 在终端中：{ $command }
+history-all-series = 所有系列
+history-compare = 比较变化前后的运行
+history-compare-several = 每一侧比较多次运行：{ $command }
+history-levels = 变化点之间的水平
+history-level-first = 首次运行
+history-level-last = 末次运行
+history-level-runs = 运行次数
+history-level-median = 中位数
+history-series = 所选项中的系列：{ $count }
+history-latest-series = 只显示最近的 { $count } 个。
+history-series-item = { $series }：{ $count } 次运行，{ $first }至 { $last }
 
 ## Team
 

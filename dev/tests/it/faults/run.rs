@@ -9,7 +9,7 @@ use crate::world::brunt::start_plain;
 use crate::world::certs::Authority;
 use crate::world::machine::lateness;
 use crate::world::{BruntOutput, command, wait_a_moment};
-use brunt_model::outcome::FAILURES;
+use brunt_model::Failure;
 use rustls::ServerConfig;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
@@ -241,10 +241,11 @@ fn differences(row: &FaultRow, observed: &BruntCounts, server: HandledCounts) ->
 
 /// Returns the differences from the expected outcome if no connection can be opened.
 fn unreachable(expected: &Expected, observed: &BruntCounts, server: HandledCounts) -> Vec<String> {
-    let rows = FAILURES.iter().filter(|row| expected.kinds.contains(&row.key));
-    let is_reported = rows
-        .into_iter()
-        .any(|row| observed.error.contains(row.name) || observed.error.contains(row.meaning));
+    let rows = Failure::all().map(Failure::row);
+    let rows = rows.filter(|row| expected.kinds.contains(&row.key));
+    let is_reported = rows.into_iter().any(|row| {
+        [&row.name, &row.meaning].iter().any(|text| observed.error.contains(text.as_str()))
+    });
     let rules = [
         (observed.begun == 0, "a request was begun"),
         (observed.exit_code == 3, "the exit code is not 3"),

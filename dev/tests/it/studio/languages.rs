@@ -1,6 +1,7 @@
 //! The pages in both languages: Chinese pages have no English labels, and English pages no Chinese ones.
 
-use super::{Studio, ids, two_runs};
+use super::{Studio, ids, run, two_runs};
+use crate::world::lab::lab;
 use crate::world::odd::{page, serve_reply};
 use crate::world::wait_until;
 use regex::Regex;
@@ -117,6 +118,9 @@ impl Pages {
             "/tries/2?with=1".to_owned(),
             "/tries/77".to_owned(),
             "/absent".to_owned(),
+            "/history".to_owned(),
+            "/history?measure=throughput&last=1".to_owned(),
+            "/record".to_owned(),
         ];
         Self { studio, cookie, names, targets: targets.to_vec(), token }
     }
@@ -143,13 +147,17 @@ fn each_page_is_in_the_language_of_its_viewer() {
         }
     }
     let cells = Regex::new("(?s)<section class=\"differences\".*?</section>").expect("valid");
+    let values = Regex::new("(?s)<details>.*</details>").expect("valid");
     let rows = Regex::new("(?s)<tbody>.*?</tbody>").expect("valid");
     let mut wrong = Vec::new();
     for (target, body) in pages.bodies(CHINESE) {
         assert!(body.contains("<html lang=\"zh\">"), "{target}: {body}");
-        // Facts and places in plans have the names of the JSON reports.
+        // Places in plans have the names of the JSON reports.
         let body = cells.replace(&body, |section: &regex::Captures| {
-            rows.replace_all(&section[0], "").into_owned()
+            let values = values.replace(&section[0], |values: &regex::Captures| {
+                rows.replace_all(&values[0], "").into_owned()
+            });
+            values.into_owned()
         });
         let texts = visible_texts(&body);
         assert!(texts.iter().any(|text| is_chinese(text)), "{target}: {body}");
@@ -160,6 +168,103 @@ fn each_page_is_in_the_language_of_its_viewer() {
             }
         }
     }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Words in texts about experiments that are the same in Chinese: names of the experiments, units, methods and keys.
+const NAMES_OF_EXPERIMENTS: &str = "fast slow brunt CPU USL MSER-5 sup-Wald Kneedle Poisson Hodges-Lehmann Mann Whitney Holm \
+                                    alpha spending Nielsen min max ms kB MB accept backlog keep-alive goodput steal TCP \
+                                    SYN coordinated omission OK Apdex";
+
+/// Keys of the data of a page whose values are texts for people.
+const TEXT_KEYS: [&str; 14] = [
+    "about",
+    "arithmetic",
+    "caution",
+    "conclusion",
+    "differences",
+    "drift",
+    "failed",
+    "how",
+    "label",
+    "limited",
+    "method",
+    "remedy",
+    "sentence",
+    "why",
+];
+
+/// Texts for people in the data of a page.
+fn texts_of_data(body: &str) -> Vec<String> {
+    let data = Regex::new("(?s)<script type=\"application/json\" id=\"[^\"]*\">(.*?)</script>")
+        .expect("valid");
+    let mut texts = Vec::new();
+    for found in data.captures_iter(body) {
+        collect_texts(&serde_json::from_str(&found[1]).expect("JSON"), false, &mut texts);
+    }
+    texts
+}
+
+fn collect_texts(value: &serde_json::Value, is_text: bool, texts: &mut Vec<String>) {
+    match value {
+        serde_json::Value::String(text) if is_text => texts.push(text.clone()),
+        serde_json::Value::Array(items) => {
+            items.iter().for_each(|item| collect_texts(item, is_text, texts));
+        }
+        serde_json::Value::Object(members) => {
+            for (key, member) in members {
+                collect_texts(member, TEXT_KEYS.contains(&key.as_str()), texts);
+            }
+        }
+        _ => {}
+    }
+}
+
+#[test]
+fn the_pages_of_experiments_are_in_the_language_of_their_viewer() {
+    let dir = TempDir::new().expect("a directory");
+    let lab = lab("");
+    let fast = lab.url_of("/delay/1ms");
+    let slow = lab.url_of("/delay/9ms");
+    for line in [
+        format!("sweep fast={fast} slow={slow} -c 1,2 -d 1s --objective p99<1s"),
+        format!(
+            "find {fast} --time-budget 12s --trial-duration 1s..2s --overload no --start-load 20 --max-load 40 --cooldown 0s \
+             --objective p99<1s --require capacity>=90"
+        ),
+        format!("compare fast={fast} slow={slow} -r 40 -d 300ms --repeat 3"),
+        format!("{slow} -n 20 -c 2 -q --expect-body absent"),
+    ] {
+        run(dir.path(), &line);
+    }
+    let items = ids(dir.path());
+    let studio = Studio::start(dir);
+    let lines = format!("{}{CHINESE}", studio.admit());
+    let mut names: Vec<String> = items.clone();
+    names.extend([fast, slow].map(|url| url.trim_start_matches("http://").to_owned()));
+    names.extend(NAMES_OF_EXPERIMENTS.split_whitespace().map(str::to_owned));
+    names.extend(NAMES.split_whitespace().map(str::to_owned));
+    names.sort_by_key(|name| std::cmp::Reverse(name.len()));
+    let code = Regex::new("`[^`]*`|https?://\\S*|--?[a-z][a-z-]*(?:[ =][A-Z]+)?").expect("valid");
+    let mut wrong = Vec::new();
+    let mut targets: Vec<String> = items.iter().map(|id| format!("/runs/{id}")).collect();
+    targets.push("/history?measure=capacity".to_owned());
+    for target in targets {
+        let body = studio.get_with(&target, &lines).body;
+        assert!(body.contains("<html lang=\"zh\">"), "{target}: {body}");
+        let still = body.split_once("<main id=\"still\">").map_or("", |(_, still)| still);
+        let still = still.split_once("</main>").map_or("", |(still, _)| still);
+        let texts = [visible_texts(&format!("<p>{still}</p>")), texts_of_data(&body)].concat();
+        assert!(texts.iter().any(|text| is_chinese(text)), "{target}: {body}");
+        for text in texts {
+            let words = english_words(&code.replace_all(&text, ""), &names);
+            if !words.is_empty() {
+                wrong.push(format!("{target}: {words:?} in {text}"));
+            }
+        }
+    }
+    wrong.sort();
+    wrong.dedup();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 

@@ -7,7 +7,9 @@ use crate::levels::{Factors, pairings};
 use crate::sweep::limits::{growth, peak, plateau};
 use crate::sweep::trials::Trials;
 use brunt_model::analysis::{ContenderAnalysis, Culprit, LimitKind};
-use brunt_model::numbers::{self, enumeration, percent, rate, three_digits};
+use brunt_model::numbers::{self, percent, rate, three_digits};
+use brunt_model::text::Value;
+use brunt_model::{Text, text};
 use brunt_stats::rank;
 
 /// Significance level of a difference.
@@ -30,46 +32,44 @@ fn capacity(facts: &Facts) -> Vec<Remark> {
         if limits.is_empty() {
             remarks.extend(nothing_found(trials));
         } else {
-            remarks.push(Remark::note(format!(
-                "{}: {}.",
-                contender.contender,
-                enumeration(&limits)
+            let contender = &*contender.contender;
+            remarks.push(Remark::note(text!(
+                "sweep-limits",
+                contender,
+                limits = Value::Clauses(limits)
             )));
         }
     }
     remarks
 }
 
-fn limits_text(trials: &Trials, contender: &ContenderAnalysis) -> Vec<String> {
-    let mut texts: Vec<String> = Vec::new();
+fn limits_text(trials: &Trials, contender: &ContenderAnalysis) -> Vec<Text> {
+    let mut texts: Vec<Text> = Vec::new();
     if let Some((_, saturation)) = limit(contender, LimitKind::Saturation) {
-        let bottleneck = bottleneck_of_server(contender)
-            .map_or(String::new(), |sentence| format!(" ({sentence})"));
-        texts.push(format!("throughput saturates at {}{bottleneck}", rate(saturation.value)));
+        let rate = rate(saturation.value);
+        texts.push(match bottleneck_of_server(contender) {
+            Some(bottleneck) => {
+                text!("sweep-limits.saturation-with-bottleneck", rate, bottleneck)
+            }
+            None => text!("sweep-limits.saturation", rate),
+        });
     }
     if let Some((_, knee)) = limit(contender, LimitKind::Knee) {
-        texts
-            .push(format!("the response time bends at {}", numbers::load(trials.unit, knee.value)));
+        texts.push(text!("sweep-limits.knee", load = numbers::load(trials.unit, knee.value)));
     }
     let curve = trials.curve();
     // Without a usable plateau, the peak is the best known throughput.
     if let Some(peak) =
         peak(&curve).filter(|_| growth(&curve).plateau().is_some() && plateau(&curve).is_none())
     {
-        texts.push(format!(
-            "throughput peaks at {} at {}",
-            rate(peak.achieved),
-            numbers::load(trials.unit, peak.load)
-        ));
+        let load = numbers::load(trials.unit, peak.load);
+        texts.push(text!("sweep-limits.peak", rate = rate(peak.achieved), load));
     }
     for bound in &contender.limits {
         let is_bound = [LimitKind::Objective, LimitKind::Patience].contains(&bound.kind);
         if let Some(highest) = bound.at.filter(|at| is_bound && at.value > 0.0) {
-            texts.push(format!(
-                "{} holds up to {}",
-                bound.name,
-                numbers::load(trials.unit, highest.value)
-            ));
+            let load = numbers::load(trials.unit, highest.value);
+            texts.push(text!("sweep-limits.holds", objective = bound.name.clone(), load));
         }
     }
     texts
@@ -80,15 +80,11 @@ fn nothing_found(trials: &Trials) -> Option<Remark> {
     let [first, .., last] = &trials.steps[..] else { return None };
     let low = numbers::load(trials.unit, first.load);
     let high = numbers::load(trials.unit, last.load);
-    let sentence =
-        format!("{}: no knee and no saturation point from {low} to {high}.", trials.contender);
+    let sentence = text!("sweep-limits.none", contender = trials.contender, low, high);
     let remedy = if trials.excluded_above > 0 {
-        format!(
-            "{}; the verdicts of these trials give the reason: brunt report ID",
-            trials.advice_above()
-        )
+        text!("sweep-limits.remedy-excluded", advice = trials.advice_above())
     } else {
-        "sweep further; each limit states the direction".to_owned()
+        text!("sweep-limits.remedy")
     };
     Some(Remark::note(sentence).with_remedy(remedy))
 }
@@ -128,45 +124,50 @@ fn faster(facts: &Facts) -> Vec<Remark> {
 fn saturation_difference(best: &Trials, most: f64, other: &Trials, less: f64) -> Remark {
     let ours = plateaus(best);
     let theirs = plateaus(other);
-    let ends = format!(
-        "{} saturates at {}, {} at {}",
-        best.contender,
-        rate(most),
-        other.contender,
-        rate(less)
-    );
+    let best = best.contender;
+    let other = other.contender;
+    let share = percent(most / less - 1.0);
+    let most = rate(most);
+    let less = rate(less);
     let least = rank::least_p(ours.len(), theirs.len());
     if least > SIGNIFICANT {
-        let sentence = format!(
-            "{ends}. No difference can be tested: {}.",
-            too_few(ours.len(), theirs.len(), least)
-        );
-        return Remark::warning(sentence)
-            .with_remedy(format!("measure each {} times or more", enough_repetitions()));
+        let reason = too_few(ours.len(), theirs.len(), least);
+        let needed = enough_repetitions().to_string();
+        return Remark::warning(text!(
+            "saturation-difference.untested",
+            best,
+            most,
+            other,
+            less,
+            reason
+        ))
+        .with_remedy(text!("saturation-difference.remedy", needed));
     }
     let p = rank::mann_whitney(&ours, &theirs);
-    let test = format!(
-        "p = {} by the ranks of {} and {} repetitions",
-        three_digits(p),
-        ours.len(),
-        theirs.len()
+    let test = text!(
+        "saturation-difference.test",
+        p = three_digits(p),
+        ours = ours.len().to_string(),
+        theirs = theirs.len().to_string()
     );
-    if p > SIGNIFICANT {
-        return Remark::note(format!("{ends}: no significant difference ({test})."));
-    }
-    Remark::note(format!("{ends}: they differ by {} ({test}).", percent(most / less - 1.0)))
+    Remark::note(if p > SIGNIFICANT {
+        text!("saturation-difference.none", best, most, other, less, test)
+    } else {
+        text!("saturation-difference", best, most, other, less, share, test)
+    })
 }
 
-fn too_few(ours: usize, theirs: usize, least: f64) -> String {
+fn too_few(ours: usize, theirs: usize, least: f64) -> Text {
+    let needed = enough_repetitions().to_string();
     if ours <= 1 && theirs <= 1 {
-        return format!(
-            "one value per step shows no variation between repetitions; at least {} of each are needed",
-            enough_repetitions()
-        );
+        return text!("saturation-difference.one-value", needed);
     }
-    format!(
-        "the smallest p possible with {ours} against {theirs} repetitions is {least:.2}; at least {} of each are needed",
-        enough_repetitions()
+    text!(
+        "saturation-difference.too-few",
+        ours = ours.to_string(),
+        theirs = theirs.to_string(),
+        least = format!("{least:.2}"),
+        needed
     )
 }
 
@@ -189,14 +190,24 @@ fn bottleneck(facts: &Facts) -> Vec<Remark> {
     let mut remarks = Vec::new();
     for contender in facts.contenders {
         let Some(bottleneck) = &contender.bottleneck else { continue };
-        let sentence = bottleneck.sentence.trim_end_matches('.');
-        let name = &contender.contender;
+        let sentence = bottleneck.sentence.clone();
+        let contender_name = &*contender.contender;
         remarks.push(match bottleneck.culprit {
-            Culprit::NotFound => Remark::note(format!("The bottleneck of {name} was not found: {sentence}.")),
-            Culprit::Generator => Remark::warning(format!("The generator was the bottleneck, not {name}: {sentence}.")),
+            Culprit::NotFound => Remark::note(text!(
+                "sweep-bottleneck.not-found",
+                contender = contender_name,
+                bottleneck = sentence
+            )),
+            Culprit::Generator => Remark::warning(text!(
+                "sweep-bottleneck.generator",
+                contender = contender_name,
+                bottleneck = sentence
+            )),
             _ if limit(contender, LimitKind::Saturation).is_some() => continue,
-            _ => Remark::note(format!(
-                "{name} has no saturation point in this range; nearest to its limit at the highest loads: {sentence}."
+            _ => Remark::note(text!(
+                "sweep-bottleneck.nearest",
+                contender = contender_name,
+                bottleneck = sentence
             )),
         });
     }
@@ -204,8 +215,8 @@ fn bottleneck(facts: &Facts) -> Vec<Remark> {
 }
 
 /// Returns the server's bottleneck, if one was found.
-fn bottleneck_of_server(contender: &ContenderAnalysis) -> Option<&str> {
+fn bottleneck_of_server(contender: &ContenderAnalysis) -> Option<Text> {
     let bottleneck = contender.bottleneck.as_ref()?;
     let is_servers = !matches!(bottleneck.culprit, Culprit::NotFound | Culprit::Generator);
-    is_servers.then(|| bottleneck.sentence.trim_end_matches('.'))
+    is_servers.then(|| bottleneck.sentence.clone())
 }

@@ -7,9 +7,10 @@ use crate::sweep::response::is_usable;
 use crate::sweep::trials::{ENOUGH_REPETITIONS, Trials};
 use brunt_model::analysis::{ContenderAnalysis, Outlier};
 use brunt_model::finding::{ProcessUse, State};
-use brunt_model::numbers::{self, enumeration, plural, rate, three_digits};
-use brunt_model::{LoadUnit, Observation, text};
-use std::collections::{BTreeMap, BTreeSet};
+use brunt_model::numbers::{self, rate, three_digits};
+use brunt_model::text::Value;
+use brunt_model::{LoadUnit, Observation, Text, text};
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 /// Minimum number of loads that show a shape.
@@ -32,33 +33,41 @@ pub fn excluded(facts: &Facts) -> Vec<Remark> {
     let cut = matching_trials(facts, |observation| observation.cut_short);
     let invalid =
         matching_trials(facts, |observation| !observation.cut_short && !is_usable(observation));
+    let all = all_trials(facts);
     let mut remarks = Vec::new();
     if cut.count > 0 {
-        let remark = Remark::warning(excluded_text(facts, &cut, "they were cut short"));
-        remarks.push(remark.with_remedy(facts.command.append(text!("incomplete.remedy"), RESUME)));
+        let sentence = text!(
+            "trials-left-out.cut-short",
+            count = numbers::count(cut.count),
+            all = all.clone(),
+            places = cut.places
+        );
+        let remedy = facts.command.append(text!("incomplete.remedy"), RESUME);
+        remarks.push(Remark::warning(sentence).with_remedy(remedy));
     }
     if invalid.count > 0 {
-        let remark = Remark::warning(excluded_text(facts, &invalid, "a consistency check failed"));
-        remarks
-            .push(remark.with_remedy("see the verdicts of these trials, and measure them again"));
+        let sentence = text!(
+            "trials-left-out.invalid",
+            count = numbers::count(invalid.count),
+            all,
+            places = invalid.places
+        );
+        remarks.push(Remark::warning(sentence).with_remedy(text!("trials-left-out.remedy")));
     }
     remarks
 }
 
-fn excluded_text(facts: &Facts, trials: &MatchingTrials, reason: &str) -> String {
-    let all = plural(facts.observations.observations.len() as u64, "trial");
-    format!("{} of {all} excluded: {reason}: {}.", numbers::count(trials.count), trials.places)
+/// Number of all trials: `40 trials`.
+fn all_trials(facts: &Facts) -> Text {
+    text!("trials", count = facts.observations.observations.len())
 }
 
 /// Rule: the generator was the limit. A limit that these trials show may be the generator's.
 pub fn generator_limited(facts: &Facts) -> Vec<Remark> {
     let Some(trials) = in_state(facts, State::Limited) else { return Vec::new() };
-    let sentence = format!(
-        "The generator was the bottleneck in {trials}: a limit found at these loads may be the generator's."
-    );
     vec![
-        Remark::warning(sentence)
-            .with_remedy("see the verdicts of these trials: each names its bottleneck"),
+        Remark::warning(text!("trials-generator-limited", trials))
+            .with_remedy(text!("trials-generator-limited.remedy")),
     ]
 }
 
@@ -66,37 +75,42 @@ pub fn generator_limited(facts: &Facts) -> Vec<Remark> {
 /// would be without them.
 pub fn busy_machine(facts: &Facts) -> Vec<Remark> {
     let Some(trials) = in_state(facts, State::BusyMachine) else { return Vec::new() };
-    let sentence = format!(
-        "Other processes used the machine's CPU in {trials}, and that changed figures{}.",
-        users(facts)
-    );
-    let remedy =
-        "end them, or measure on another machine; read what belongs to the server with --probe";
-    vec![Remark::warning(sentence).with_remedy(remedy)]
+    let processes = busiest_processes(facts);
+    let sentence = if processes.is_empty() {
+        text!("trials-busy-machine", trials)
+    } else {
+        let processes = Value::Series(processes);
+        text!("trials-busy-machine.with-processes", trials, processes)
+    };
+    vec![Remark::warning(sentence).with_remedy(text!("trials-busy-machine.remedy"))]
 }
 
 /// Rule: requests were late for an unknown reason.
 pub fn unexplained(facts: &Facts) -> Vec<Remark> {
     let Some(trials) = in_state(facts, State::Unexplained) else { return Vec::new() };
-    let sentence = format!("Requests were late in {trials}, for an unknown reason.");
     vec![
-        Remark::warning(sentence)
-            .with_remedy("see the verdicts of these trials, and measure them again"),
+        Remark::warning(text!("trials-unexplained", trials))
+            .with_remedy(text!("trials-left-out.remedy")),
     ]
 }
 
 /// `3 of 40 trials (nginx at 100/s)`; None if no trial has this verdict.
-fn in_state(facts: &Facts, state: State) -> Option<String> {
-    let trials = matching_trials(facts, |observation| {
+fn in_state(facts: &Facts, state: State) -> Option<Text> {
+    let MatchingTrials { count, places } = matching_trials(facts, |observation| {
         is_usable(observation) && observation.verdict == Some(state)
     });
-    let all = plural(facts.observations.observations.len() as u64, "trial");
-    (trials.count > 0)
-        .then(|| format!("{} of {all} ({})", numbers::count(trials.count), trials.places))
+    (count > 0).then(|| {
+        text!(
+            "trials-left-out.some",
+            count = numbers::count(count),
+            all = all_trials(facts),
+            places
+        )
+    })
 }
 
-/// Other processes with the greatest usage: `: sh (pid 123) up to 1.90 cores in 12 of them`.
-fn users(facts: &Facts) -> String {
+/// Other processes with the greatest usage: `sh (pid 123) 1.90 cores at most, in 12 trials`.
+fn busiest_processes(facts: &Facts) -> Vec<Text> {
     let mut users: BTreeMap<(&str, Option<u32>), (f64, u64)> = BTreeMap::new();
     let observations =
         facts.observations.observations.iter().filter(|observation| is_usable(observation));
@@ -109,17 +123,20 @@ fn users(facts: &Facts) -> String {
     users.sort_by(|a, b| b.1.0.total_cmp(&a.1.0));
     let texts = users.iter().take(MOST_PROCESSES).map(|((name, pid), (cores, trials))| {
         let usage = ProcessUse { name: (*name).to_owned(), pid: *pid, cores: *cores };
-        format!("{usage} cores at most, in {}", plural(*trials, "trial"))
+        text!(
+            "trials-busy-machine.process",
+            process = usage.to_string(),
+            trials = text!("trials", count = *trials)
+        )
     });
-    let texts = texts.collect::<Vec<_>>().join("; ");
-    if texts.is_empty() { texts } else { format!(": {texts}") }
+    texts.collect()
 }
 
 /// Number of trials that match a predicate, and the steps to which they belong.
 struct MatchingTrials {
     count: u64,
     /// Such as `nginx at 100/s and nginx at 200/s`.
-    places: String,
+    places: Text,
 }
 
 fn matching_trials(facts: &Facts, predicate: impl Fn(&Observation) -> bool) -> MatchingTrials {
@@ -136,12 +153,13 @@ fn matching_trials(facts: &Facts, predicate: impl Fn(&Observation) -> bool) -> M
     let mut texts = Vec::new();
     for (contender, load) in places.iter().take(MOST_NAMED) {
         let name = facts.observations.contenders.get(*contender).map_or("", String::as_str);
-        texts.push(format!("{name} at {}", numbers::load(facts.observations.unit, *load)));
+        let load = numbers::load(facts.observations.unit, *load);
+        texts.push(text!("at-load", name, load));
     }
     if places.len() > MOST_NAMED {
-        texts.push(format!("{} more", plural((places.len() - MOST_NAMED) as u64, "step")));
+        texts.push(text!("trials-left-out.more-steps", count = places.len() - MOST_NAMED));
     }
-    MatchingTrials { count, places: enumeration(&texts) }
+    MatchingTrials { count, places: text!("words", words = texts) }
 }
 
 /// Rule: few users waited for a reply at a time. By Little's law, their number is
@@ -150,7 +168,11 @@ pub fn idle_users(facts: &Facts) -> Vec<Remark> {
     let LoadUnit::Users { think } = facts.observations.unit else { return Vec::new() };
     let without_thinking = think == Some(Duration::ZERO);
     let min_waiting = if without_thinking { MIN_WAITING_WITHOUT_THINKING } else { MIN_WAITING };
-    let activity = if without_thinking || think.is_none() { "not asking" } else { "thinking" };
+    let activity = if without_thinking || think.is_none() {
+        text!("idle-users.not-asking")
+    } else {
+        text!("idle-users.thinking")
+    };
     let mut remarks = Vec::new();
     for trials in facts.trials {
         let curve = trials.curve();
@@ -161,14 +183,14 @@ pub fn idle_users(facts: &Facts) -> Vec<Remark> {
         });
         let Some((load, waiting)) = idle.max_by(|a, b| a.0.total_cmp(&b.0)) else { continue };
         let load = numbers::load(trials.unit, load);
-        let waiting = three_digits(waiting);
-        let sentence = format!(
-            "{}: of {load}, {waiting} at a time waited for a reply, and the others were {activity}. Pauses determine the throughput there, and the limit of the server is outside this range.",
-            trials.contender
+        let sentence = text!(
+            "sweep-idle-users",
+            contender = trials.contender,
+            load,
+            waiting = three_digits(waiting),
+            activity = activity.clone()
         );
-        remarks.push(
-            Remark::warning(sentence).with_remedy("less think time, or an open loop at a rate"),
-        );
+        remarks.push(Remark::warning(sentence).with_remedy(text!("sweep-idle-users.remedy")));
     }
     remarks
 }
@@ -184,22 +206,18 @@ pub fn outliers(facts: &Facts) -> Vec<Remark> {
         [] => return Vec::new(),
         [(_, only)] => only.sentence.clone(),
         [(_, first), rest @ ..] => {
-            // A set, because several repetitions of a step may be outliers.
-            let mut places = BTreeSet::new();
+            let mut places: Vec<Text> = Vec::new();
             for (contender, outlier) in rest {
                 let load = numbers::load(facts.observations.unit, outlier.load);
-                places.insert(format!("{} at {load}", contender.contender));
+                places.push(text!("at-load", name = &*contender.contender, load));
             }
-            let rest: Vec<String> = places.into_iter().collect();
-            format!(
-                "{} outliers. {} The others: {}.",
-                all.len(),
-                first.sentence,
-                enumeration(&rest)
-            )
+            places.sort_by(|a, b| a.as_str().cmp(b));
+            // Several repetitions of a step may be outliers.
+            places.dedup();
+            text!("outliers", count = all.len().to_string(), first = first.sentence.clone(), places)
         }
     };
-    vec![Remark::warning(sentence).with_remedy("repeat the trial to see whether it was chance")]
+    vec![Remark::warning(sentence).with_remedy(text!("outliers.remedy"))]
 }
 
 /// Rule: the knee depends on the highest load of the sweep.
@@ -209,12 +227,9 @@ pub fn not_robust(facts: &Facts) -> Vec<Remark> {
         let Some(limit) = contender.limits.iter().find(|limit| limit.robust == Some(false)) else {
             continue;
         };
-        let name = &limit.name;
-        let contender = &contender.contender;
-        let sentence = format!(
-            "The {name} of {contender} is not robust: without the top third of the range it moves by more than a step, or disappears."
-        );
-        remarks.push(Remark::note(sentence).with_remedy("a sweep that goes further beyond it"));
+        let contender = &*contender.contender;
+        let sentence = text!("not-robust", limit = limit.name.clone(), contender);
+        remarks.push(Remark::note(sentence).with_remedy(text!("not-robust.remedy")));
     }
     remarks
 }
@@ -224,15 +239,12 @@ pub fn few_repetitions(facts: &Facts) -> Vec<Remark> {
     let fewest =
         facts.trials.iter().map(|trials| trials.repetitions.len()).filter(|n| *n > 0).min();
     let Some(fewest) = fewest.filter(|n| *n < ENOUGH_REPETITIONS) else { return Vec::new() };
-    let sentence = match fewest {
-        1 => format!(
-            "One repetition shows no variation between runs; a 95 % CI needs {ENOUGH_REPETITIONS}."
-        ),
-        _ => format!(
-            "A 95 % CI needs {ENOUGH_REPETITIONS} repetitions (have {fewest}); their range is shown."
-        ),
-    };
     let repetitions = ENOUGH_REPETITIONS.to_string();
+    let needed = &*repetitions;
+    let sentence = match fewest {
+        1 => text!("few-repetitions.one", needed),
+        _ => text!("few-repetitions", needed, have = fewest.to_string()),
+    };
     vec![Remark::note(sentence).with_remedy(facts.command.advise(
         text!("few-repetitions.remedy"),
         REPEAT,
@@ -246,13 +258,8 @@ pub fn few_loads(facts: &Facts) -> Vec<Remark> {
     if facts.trials.is_empty() || fewest >= FEWEST_LOADS {
         return Vec::new();
     }
-    let sentence = format!(
-        "{} can show neither a knee nor a saturation point for sure.",
-        plural(fewest as u64, "load")
-    );
-    vec![Remark::note(sentence).with_remedy(format!(
-        "{FEWEST_LOADS} loads or more, from far below the limit to beyond it"
-    ))]
+    let remedy = text!("few-loads.remedy", needed = FEWEST_LOADS.to_string());
+    vec![Remark::note(text!("few-loads", count = fewest)).with_remedy(remedy)]
 }
 
 /// Rule: notes on facts that the source of the observations does not have.
@@ -274,16 +281,13 @@ fn fall(trials: &Trials) -> Option<Remark> {
     if final_throughput >= FALLEN * peak.achieved || last.load <= peak.load {
         return None;
     }
-    let sentence = format!(
-        "{}: the throughput falls under overload, from {} at {} to {} at {}.",
-        trials.contender,
-        rate(peak.achieved),
-        numbers::load(trials.unit, peak.load),
-        rate(last.achieved),
-        numbers::load(trials.unit, last.load),
+    let sentence = text!(
+        "throughput-falls",
+        contender = trials.contender,
+        most = rate(peak.achieved),
+        peak = numbers::load(trials.unit, peak.load),
+        last = rate(last.achieved),
+        highest = numbers::load(trials.unit, last.load)
     );
-    Some(
-        Remark::warning(sentence)
-            .with_remedy("keep the load below the peak; bound the server's queues"),
-    )
+    Some(Remark::warning(sentence).with_remedy(text!("throughput-falls.remedy")))
 }

@@ -1,11 +1,10 @@
 //! Finds the highest load at which the offered load is achieved, or an objective is met.
 
-use super::unit;
 use crate::sweep::trials::{LoadFigures, Trials};
 use brunt_model::analysis::{Band, LimitKind, LoadLimit};
 use brunt_model::numbers::load;
 use brunt_model::objective::{Metric, Relation};
-use brunt_model::{LoadUnit, Objective};
+use brunt_model::{LoadUnit, Objective, Text, text};
 
 /// Minimum ratio of achieved to offered throughput at which the server keeps up.
 const MIN_ACHIEVED: f64 = 0.99;
@@ -86,8 +85,8 @@ fn highest_achieved(trials: &Trials) -> Option<LoadLimit> {
     if trials.unit != LoadUnit::PerSecond {
         return None;
     }
-    let how = "The highest load up to which at least 99 % of the offered load is achieved.";
-    Some(limit(trials, LimitKind::Kept, "99 % achieved".into(), how, |curve| {
+    let how = text!("load-limit.kept-how");
+    Some(limit(trials, LimitKind::Kept, text!("load-limit.kept"), how, |curve| {
         let least =
             curve.iter().filter_map(|point| point.mean).min_by(f64::total_cmp).unwrap_or(0.0);
         HeldRange::on_curve(curve, |point| is_achieved(point, least))
@@ -95,9 +94,9 @@ fn highest_achieved(trials: &Trials) -> Option<LoadLimit> {
 }
 
 fn of_objective(trials: &Trials, index: usize, kind: LimitKind) -> LoadLimit {
-    let how =
-        "The highest load up to which it is met at every load, in more than half of the trials.";
-    let mut limit = limit(trials, kind, trials.objectives[index].to_string(), how, |curve| {
+    let how = text!("load-limit.objective-how");
+    let name = trials.objectives[index].to_string().into();
+    let mut limit = limit(trials, kind, name, how, |curve| {
         HeldRange::on_curve(curve, |point| Some(point.met.get(index).copied().flatten()? > 0.5))
     });
     // Blocks do not show whether a run met an objective.
@@ -110,8 +109,8 @@ fn of_objective(trials: &Trials, index: usize, kind: LimitKind) -> LoadLimit {
 fn limit(
     trials: &Trials,
     kind: LimitKind,
-    name: String,
-    how: &str,
+    name: Text,
+    how: Text,
     held_range: impl Fn(&[LoadFigures]) -> HeldRange,
 ) -> LoadLimit {
     let whole = held_range(&trials.curve());
@@ -119,16 +118,14 @@ fn limit(
         .then(|| trials.banded(|curve| held_range(curve).load()))
         .flatten();
     let how = match whole {
-        HeldRange::UpTo(_) => how.to_owned(),
-        HeldRange::Nowhere => "Not met at the lowest load of the sweep; sweep lower.".into(),
-        HeldRange::Throughout(highest) => {
-            format!(
-                "Not reached: it still holds at the highest load of the sweep, {}; {}.",
-                load(trials.unit, highest),
-                trials.advice_above()
-            )
-        }
-        HeldRange::Unknown => "Not known: no trial has this figure.".into(),
+        HeldRange::UpTo(_) => how,
+        HeldRange::Nowhere => text!("load-limit.nowhere"),
+        HeldRange::Throughout(highest) => text!(
+            "load-limit.throughout",
+            load = load(trials.unit, highest),
+            advice = trials.advice_above()
+        ),
+        HeldRange::Unknown => text!("load-limit.unknown"),
     };
-    LoadLimit { kind, name, at, unit: unit(trials.unit), how, robust: None }
+    LoadLimit { kind, name, at, unit: trials.unit.name(), how, robust: None }
 }

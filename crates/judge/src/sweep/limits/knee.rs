@@ -1,9 +1,9 @@
 //! Finds the knee: the load at which the response time starts to bend.
 
-use super::unit;
 use crate::sweep::trials::{LoadFigures, Trials};
 use brunt_model::analysis::{LimitKind, LoadLimit};
 use brunt_model::numbers::{load, three_digits};
+use brunt_model::{Text, text};
 use brunt_stats::isotonic;
 use brunt_stats::kneedle::{self, Bend};
 
@@ -19,21 +19,22 @@ const SENSITIVITY: f64 = 1.0;
 pub fn limit(trials: &Trials) -> LoadLimit {
     let curve = trials.curve();
     let estimate = trials.estimate(|curve| knee(curve).ok());
-    let mut how = match knee(&curve) {
-        Ok(_) => method_text(trials, &curve),
-        Err(reason) => no_knee_text(trials, &curve, &reason),
-    };
-    how += &estimate.map(|estimate| estimate.doubt()).unwrap_or_default();
     let at = estimate.map(|estimate| estimate.figure);
     let robust = at.and_then(|knee| is_robust(&curve, knee.value));
-    if robust == Some(false) {
-        how += " Not robust: without the top third of the range it lies elsewhere, or disappears.";
-    }
+    let doubt = estimate.map(|estimate| estimate.doubt()).unwrap_or_default();
+    let doubts = match robust {
+        Some(false) => text!("doubts", first = doubt, second = text!("limit-knee.not-robust")),
+        _ => doubt,
+    };
+    let how = match knee(&curve) {
+        Ok(_) => method_text(trials, &curve, doubts),
+        Err(reason) => no_knee_text(trials, &curve, &reason, doubts),
+    };
     LoadLimit {
         kind: LimitKind::Knee,
-        name: "knee".into(),
+        name: text!("chart-label.knee"),
         at,
-        unit: unit(trials.unit),
+        unit: trials.unit.name(),
         how,
         robust,
     }
@@ -107,47 +108,42 @@ fn is_robust(curve: &[LoadFigures], knee_load: f64) -> Option<bool> {
     }
 }
 
-fn method_text(trials: &Trials, curve: &[LoadFigures]) -> String {
+fn method_text(trials: &Trials, curve: &[LoadFigures], doubts: Text) -> Text {
     let loads: Vec<f64> = curve.iter().map(|point| point.load).collect();
-    let axis = if is_geometric(&loads) { " and of the load" } else { "" };
     let response = response_name(trials);
-    format!(
-        "Kneedle on the logarithm of {response}{axis}, made non-decreasing, {}.",
-        range(trials, curve)
-    )
+    let range = range(trials, curve);
+    if is_geometric(&loads) {
+        text!("limit-knee.method-of-both", response, range, doubts)
+    } else {
+        text!("limit-knee.method", response, range, doubts)
+    }
 }
 
-fn no_knee_text(trials: &Trials, curve: &[LoadFigures], reason: &NoKnee) -> String {
+fn no_knee_text(trials: &Trials, curve: &[LoadFigures], reason: &NoKnee, doubts: Text) -> Text {
     let response = response_name(trials);
     let range = range(trials, curve);
     match reason {
         NoKnee::FewLoads(n) => {
-            format!(
-                "Not computed: {FEWEST_LOADS} loads with a response time are needed (have {n})."
-            )
+            let needed = FEWEST_LOADS.to_string();
+            text!("limit-knee.few-loads", needed, have = n.to_string(), doubts)
         }
         NoKnee::Flat(rise) => {
             let rise = three_digits(*rise);
-            format!(
-                "Not reached: at the highest load {response} is still {rise} times that at the lowest, {range}; {}.",
-                trials.advice_above()
-            )
+            let advice = trials.advice_above();
+            text!("limit-knee.flat", response, rise, range, advice, doubts)
         }
         NoKnee::Rises(rise) => {
-            let rise = three_digits(*rise);
-            format!(
-                "None: {response} rises {rise} times {range}, and nowhere more steeply than before; sweep lower loads."
-            )
+            text!("limit-knee.rises", response, rise = three_digits(*rise), range, doubts)
         }
     }
 }
 
-fn response_name(trials: &Trials) -> &'static str {
-    trials.response.map_or("the response time", |response| response.words())
+fn response_name(trials: &Trials) -> Text {
+    trials.response.map_or_else(|| text!("limit-knee.response"), |response| response.words())
 }
 
-fn range(trials: &Trials, curve: &[LoadFigures]) -> String {
+fn range(trials: &Trials, curve: &[LoadFigures]) -> Text {
     let low = load(trials.unit, curve.first().map_or(0.0, |point| point.load));
     let high = load(trials.unit, curve.last().map_or(0.0, |point| point.load));
-    format!("from {low} to {high} ({} loads)", curve.len())
+    text!("limit-knee.range", low, high, count = curve.len().to_string())
 }

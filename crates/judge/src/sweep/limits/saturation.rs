@@ -1,11 +1,10 @@
 //! Finds the saturation of the throughput, and the number of users at which the asymptotes of
 //! a closed loop cross.
 
-use super::unit;
 use crate::sweep::trials::{LoadFigures, Trials};
-use brunt_model::LoadUnit;
 use brunt_model::analysis::{LimitKind, LoadLimit};
 use brunt_model::numbers::{load, rate, seconds};
+use brunt_model::{LoadUnit, Text, text};
 use brunt_stats::saturation;
 
 /// Minimum ratio of the fitted line to the plateau at a load beyond the corner.
@@ -87,44 +86,41 @@ pub fn growth(curve: &[LoadFigures]) -> ThroughputGrowth {
 pub fn limit(trials: &Trials) -> LoadLimit {
     let curve = trials.curve();
     let estimate = trials.estimate(plateau);
-    let how = explanation(trials, &curve)
-        + &estimate.map(|estimate| estimate.doubt()).unwrap_or_default();
-    let at = estimate.map(|estimate| estimate.figure);
-    let name = "saturation point".into();
-    LoadLimit { kind: LimitKind::Saturation, name, at, unit: "/s".into(), how, robust: None }
+    let doubt = estimate.map(|estimate| estimate.doubt()).unwrap_or_default();
+    LoadLimit {
+        kind: LimitKind::Saturation,
+        name: text!("chart-label.saturation"),
+        at: estimate.map(|estimate| estimate.figure),
+        unit: LoadUnit::PerSecond.name(),
+        how: explanation(trials, &curve, doubt),
+        robust: None,
+    }
 }
 
-fn explanation(trials: &Trials, curve: &[LoadFigures]) -> String {
+fn explanation(trials: &Trials, curve: &[LoadFigures], doubt: Text) -> Text {
     let highest = curve.last().map_or(0.0, |point| point.load);
     let growth = growth(curve);
     // The throughput falls under overload, so the fitted plateau is below a measured throughput.
     if let (Some(_), None, Some(peak)) = (growth.plateau(), plateau(curve), peak(curve)) {
-        return format!(
-            "None: the throughput peaks at {} at {} and is far lower at higher loads.",
-            rate(peak.achieved),
-            load(trials.unit, peak.load)
-        );
+        let load = load(trials.unit, peak.load);
+        return text!("limit-saturation.peak", rate = rate(peak.achieved), load, doubt);
     }
     match growth {
         ThroughputGrowth::Ends { from, .. } => {
-            let from = load(trials.unit, brunt_model::numbers::round3(from));
-            format!(
-                "The throughput grows with the load up to {from} and no further (least absolute deviations from min(slope · load, plateau))."
-            )
+            let load = load(trials.unit, brunt_model::numbers::round3(from));
+            text!("limit-saturation.ends", load, doubt)
         }
         ThroughputGrowth::Flat { .. } => {
             let lowest = curve.first().map_or(0.0, |point| point.load);
-            format!(
-                "The throughput is saturated at the lowest load already, {}; sweep lower.",
-                load(trials.unit, lowest)
-            )
+            text!("limit-saturation.flat", load = load(trials.unit, lowest), doubt)
         }
-        ThroughputGrowth::Continues => format!(
-            "Not reached: the highest load of the sweep, {}, still raises the throughput (or one load alone does not); {}.",
-            load(trials.unit, highest),
-            trials.advice_above()
+        ThroughputGrowth::Continues => text!(
+            "limit-saturation.continues",
+            load = load(trials.unit, highest),
+            advice = trials.advice_above(),
+            doubt
         ),
-        ThroughputGrowth::Unknown => "Not computed: several loads are needed.".into(),
+        ThroughputGrowth::Unknown => text!("limit-saturation.unknown", doubt),
     }
 }
 
@@ -137,25 +133,21 @@ pub fn asymptotes(trials: &Trials) -> Option<LoadLimit> {
     let at = trials.banded(|curve| Some(plateau(curve)? * (least_response(curve)? + think)));
     let how = match (at, least_response(&curve), plateau(&curve)) {
         (Some(_), Some(least_response), Some(plateau)) => {
-            let rate = rate(plateau);
-            let think = seconds(think);
-            let least = seconds(least_response);
-            format!(
-                "{rate} · ({least} + {think} of thinking): above it, users wait for one another."
+            text!(
+                "limit-saturation.asymptotes",
+                rate = rate(plateau),
+                least = seconds(least_response),
+                think = seconds(think)
             )
         }
-        _ if growth(&curve).plateau().is_some() => "None: the throughput has no plateau.".into(),
-        _ => format!(
-            "Not reached: the throughput still grows at the highest load of the sweep; {}.",
-            trials.advice_above()
-        ),
+        _ if growth(&curve).plateau().is_some() => text!("limit-saturation.asymptotes-none"),
+        _ => text!("limit-saturation.asymptotes-beyond", advice = trials.advice_above()),
     };
-    let name = "users for full throughput".into();
     Some(LoadLimit {
         kind: LimitKind::Asymptotes,
-        name,
+        name: text!("load-limit.asymptotes"),
         at,
-        unit: unit(trials.unit),
+        unit: trials.unit.name(),
         how,
         robust: None,
     })

@@ -6,7 +6,7 @@ use crate::outline::block::{OutcomeRow, ReportBlock};
 use crate::view::Detail;
 use brunt_model::numbers::{count, plural, share, time};
 use brunt_model::outcome::{MalformedReply, status_text};
-use brunt_model::{Failure, Run, Tally};
+use brunt_model::{Failure, Run, Tally, Text};
 
 /// Returns statuses and failures, with counts and shares. A brief report has them only if not all
 /// replies were good, and without remedies.
@@ -24,12 +24,15 @@ pub fn section(report: &RunReport) -> ReportSection {
 
 /// Returns a row for each status and each failure that occurred. `describe` returns the
 /// meaning of a failure.
-pub fn rows(t: &Tally, describe: fn(Failure, &Tally) -> String) -> Vec<OutcomeRow> {
-    let statuses =
-        t.statuses.sorted().into_iter().map(|(status, n)| (status_text(status), n, String::new()));
+pub fn rows(t: &Tally, describe: fn(Failure, &Tally) -> Text) -> Vec<OutcomeRow> {
+    let statuses = t
+        .statuses
+        .sorted()
+        .into_iter()
+        .map(|(status, n)| (status_text(status).into(), n, Text::default()));
     let failures = Failure::all().filter(|failure| t.failed_by(*failure) > 0);
-    let failures =
-        failures.map(|failure| (failure.to_string(), t.failed_by(failure), describe(failure, t)));
+    let failures = failures
+        .map(|failure| (failure.row().name.clone(), t.failed_by(failure), describe(failure, t)));
     let all = t.attempted();
     let rows = statuses.chain(failures).map(|(outcome, n, meaning)| OutcomeRow {
         outcome,
@@ -49,17 +52,18 @@ pub fn of_several(report: &RunReport) -> ReportSection {
     if kinds < 2 && is_explained { ReportSection::new() } else { section(report) }
 }
 
-fn explained(failure: Failure, t: &Tally) -> String {
+fn explained(failure: Failure, t: &Tally) -> Text {
     // Shares of this table would otherwise seem to exceed 100 %.
     let among = if failure == Failure::Check { " (these are among the completed)" } else { "" };
     format!("{}{among}{}{}", meaning(failure, t), remedy(failure, t), times_of_failure(failure, t))
+        .into()
 }
 
 /// Returns the meaning of a failure. For a protocol error these are the causes, with their counts.
-pub fn meaning(failure: Failure, t: &Tally) -> String {
+pub fn meaning(failure: Failure, t: &Tally) -> Text {
     let causes = t.malformed.iter().filter(|(cause, _)| cause.failure() == failure);
     let causes: Vec<String> = causes.map(|(cause, n)| format!("{} × {cause}", count(*n))).collect();
-    if causes.is_empty() { failure.row().meaning.to_owned() } else { causes.join(", ") }
+    if causes.is_empty() { failure.row().meaning.clone() } else { causes.join(", ").into() }
 }
 
 /// Returns the usual remedy. A reply that begins as HTTP came from the right port, so the usual
@@ -162,7 +166,7 @@ pub fn why_nothing(run: &Run) -> String {
     match Failure::all().max_by_key(|f| (t.failed_by(*f), std::cmp::Reverse(*f))) {
         Some(worst) if t.failed_by(worst) > 0 => {
             let n = t.failed_by(worst);
-            let name = worst.row().name;
+            let name = &worst.row().name;
             let portion = if n == tried { "all".into() } else { format!("{} of", count(n)) };
             let requests = plural(tried, "request");
             format!(

@@ -13,7 +13,7 @@ use brunt_model::{Judgement, Text, text};
 /// Returns the start of the steady state.
 pub fn steady(report: &RunReport) -> Option<Fact> {
     let steady = report.judgement.steady.as_ref()?;
-    let method = &*steady.method;
+    let method = steady.method.clone();
     let text = match (steady.reached, steady.cut.as_secs_f64()) {
         (false, _) => text!("steady.not-reached", method),
         (true, 0.0) => text!("steady.from-beginning", method),
@@ -84,7 +84,9 @@ fn emphasis(state: State) -> Emphasis {
 /// Returns the failed consistency checks, with their arithmetic.
 pub fn failed_checks(judgement: &Judgement) -> impl Iterator<Item = Text> {
     let failed = judgement.checks.iter().filter(|check| !check.holds);
-    failed.map(|check| format!("{}: {}", check.name, check.arithmetic).into())
+    failed.map(|check| {
+        text!("failed-check", check = check.name.clone(), arithmetic = check.arithmetic.clone())
+    })
 }
 
 fn passed_checks(judgement: &Judgement) -> Option<Text> {

@@ -123,7 +123,7 @@ fn failure_text(failure: Failure, reply_view: &ReplyView<'_>) -> String {
         Failure::Timeout => "Read timed out",
         Failure::ClosedEarly => "Premature end of message body",
         Failure::Check | Failure::Dropped | Failure::System | Failure::NotAllowed => {
-            failure.row().meaning
+            &failure.row().meaning
         }
     };
     fixed.to_owned()

@@ -1,0 +1,78 @@
+### Histories of a figure.
+
+history-measure =
+    .capacity = 容量
+    .throughput = 吞吐量
+    .p50 = 响应时间 p50
+    .p95 = 响应时间 p95
+    .p99 = 响应时间 p99
+    .service-p50 = 服务时间 p50
+    .service-p99 = 服务时间 p99
+    .errors = 错误率
+
+# The load of a series.
+history-load =
+    .search = 搜索
+
+history-column =
+    .id = 编号
+    .when = 时间（UTC）
+    .figure = 数值
+    .interval = 95 % 置信区间
+    .verdict = 判定
+
+# States as in the JSON report.
+history-verdict = { $state ->
+    [ok] OK
+    [unjudged] 无法判定
+    [busy_machine] 机器繁忙
+    [unexplained] 原因不明
+    [limited] 生成器受限
+   *[invalid] 无效
+}
+
+history-chart =
+    .start = 运行的开始时间（UTC）
+    .days = 自 { $day }起的天数
+    .run = 运行
+    .median = 变化点之间的中位数
+    .excluded = 未计入的运行
+
+# Remarks on a run.
+history-remark =
+    .change = 变化：{ $size }
+    .invalid = 未计入：一致性检查失败
+    .no-end = 未计入：运行没有结束记录
+    .no-figure = 未计入：运行没有此数据
+    .interrupted = 已中断
+    .from-index = 取自索引：没有日志和摘要
+
+counted-runs = { $count } 次计入的运行
+
+history-conclusion = { $runs }中有 { $changes } 个变化点（各次运行独立时，没有变化的历史出现误报的比例为 { $level }）。
+    .no-change = { $runs }中没有变化点（各次运行独立时，没有变化的历史出现误报的比例为 { $level }）。
+    .too-few-runs = 无法得知水平是否变化：{ $runs }，而寻找变化点至少需要 { $needed } 次。
+    .about = { $conclusion }{ $changes }
+    .changes = { $first }{ $next }
+
+day = { $month }月{ $day }日
+
+# A change of the level.
+history-change = { $day }，{ $before_id } 与 { $after_id } 之间：{ $before } → { $after }{ $size }；p = { $p }
+    .better = { $day }，{ $before_id } 与 { $after_id } 之间：{ $before } → { $after }{ $size }；p = { $p }，变好
+    .worse = { $day }，{ $before_id } 与 { $after_id } 之间：{ $before } → { $after }{ $size }；p = { $p }，变差
+    .size = ，{ $relative }
+    .size-with-interval = ，{ $relative }（95 % 置信区间 { $low } 至 { $high }）
+    .facts = 同时发生的变化：
+    .no-facts = 在其前后两次运行之内，数据、环境、服务器和版本的已知信息没有变化。
+    .fact = { $fact }：{ $before } → { $after }
+    .fact-between = { $fact }：{ $before } → { $after }（{ $before_id } 与 { $after_id } 之间）
+
+history-note =
+    .older-runs = 省略了 { $count } 次更早的运行：历史最多包含 { $most } 次运行；用 --last 提高此数。
+    .other-plans = 省略了服务器、标签和负载相同的 { $count } 次运行：它们的计划与 { $id } 不同。
+    .further-series = 所选项中还有 { $count } 个系列。用其中的一次运行选择系列：--like ID。
+    .excluded = 显示但未计入的运行有 { $count } 次。
+    .doubtful = { $count } 次运行的判定不是 { $verdict }：仍然计入，因为按判定挑选等于按结果挑选。
+    .independent = 运行太少，无法估计自相关：假定噪声独立。
+    .similar = 相邻的运行相似（自相关 { $autocorrelation }）：虚假的变化点比独立的运行更多。
