@@ -4,7 +4,7 @@
 use super::edit;
 use super::starting::address;
 use crate::fields::Fields;
-use crate::layout::{Problem, page, post_form, strip};
+use crate::layout::{Problem, page, post_form, scrolled_table, strip};
 use crate::leases::LeaseEntry;
 use crate::shared::{Shared, form, query, with_store};
 use crate::texts::{Viewer, message};
@@ -88,7 +88,7 @@ fn leases(leases: &[LeaseEntry]) -> Markup {
         @if !leases.is_empty() {
             h2 { "Leases" }
             p class="hint" { "These servers are being measured. A run that needs one of them is refused." }
-            div class="scroll" { table {
+            (scrolled_table("Leases", &html! {
                 thead { tr { th { "Servers" } th { "Holder" } th { "Purpose" } th { "Remaining time" } } }
                 tbody { @for lease in leases { tr {
                     td { (lease.targets.join(", ")) }
@@ -96,7 +96,7 @@ fn leases(leases: &[LeaseEntry]) -> Markup {
                     td { (lease.purpose) }
                     td { (span((lease.until_unix_seconds - unix_seconds()).max(0.0).ceil())) }
                 } } }
-            } }
+            }))
         }
     }
 }
