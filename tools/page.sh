@@ -59,6 +59,13 @@ if ! has chromium && ! has chromium-browser; then
     skipped page-browser "no chromium (apt-get install chromium)"
     exit 0
 fi
+if [ -z "${BRUNT_AXE:-}" ]; then
+    if sh tools/axe.sh "$BUILT/axe.js"; then
+        BRUNT_AXE=$BUILT/axe.js && export BRUNT_AXE
+    else
+        skipped axe "no npm registry: the pages were not checked with axe-core"
+    fi
+fi
 mkdir -p "$built/study"
 # shellcheck disable=SC2086 # a list of arguments
 cargo build --quiet $ALL --example made_up

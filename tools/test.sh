@@ -25,6 +25,8 @@ echo "$packages"
 sh tools/packages.sh $packages
 # Apache JMeter is 70 MB from Maven's registry. It is downloaded only if java and mvn are installed.
 if sh tools/jmeter.sh "$BUILT/jmeter"; then BRUNT_JMETER=$BUILT/jmeter && export BRUNT_JMETER; fi
+# For the tests of the pages in a browser. Without it, tools/page.sh and the test of the studio report a skip.
+if sh tools/axe.sh "$BUILT/axe.js"; then BRUNT_AXE=$BUILT/axe.js && export BRUNT_AXE; fi
 sh tools/check.sh || die "make check failed (see above), so the tests were not run."
 
 sh tools/page.sh --browser || die "the report page failed (see above), so the tests were not run."

@@ -20,7 +20,7 @@ export function plan({ experiment }: StudyDocument): HTMLElement | null {
     text('section-plan'),
     simpleTable([text('column-contender'), text('column-factors'), text('column-loads'), text('column-server')], rows, text('plan-caption')),
     h('p', { class: 'hint' }, arrangement(experiment)),
-    source ? h('pre', { tabindex: 0, 'aria-label': text('plan-source') }, source) : null,
+    source ? h('pre', { tabindex: 0, role: 'group', 'aria-label': text('plan-source') }, source) : null,
   );
 }
 
@@ -87,6 +87,6 @@ export const method = ({ method }: StudyDocument): HTMLElement | null =>
 
 export function licences(): HTMLElement | null {
   const content = document.getElementById('licences')?.textContent?.trim();
-  const details = content && h('details', {}, h('summary', {}, text('licenses-summary')), h('pre', {}, content));
+  const details = content && h('details', {}, h('summary', {}, text('licenses-summary')), h('pre', { tabindex: 0, role: 'group', 'aria-label': text('licenses-summary') }, content));
   return section('licences', text('section-licenses'), details);
 }

@@ -7,12 +7,12 @@ import { color, colorNumber, dashes, faint } from './color';
 import { styled, themed } from './dom';
 import { axisUnit } from './format';
 import type { Group, Member, Range } from './group';
-import { paint } from './heat';
+import { cellFrom, cellInColumn, cellOf, paint, type CellPosition } from './heat';
 import { aligned, columns, extent, type Columns } from './lines';
-import { readings, type Reading } from './readings';
+import { cellReading, readings, type Reading } from './readings';
 import { bend, ends, ticks } from './scale';
 import { text } from './texts';
-import type { Figure } from './types';
+import type { Figure, Heat } from './types';
 
 const HEIGHT = 270;
 /** Lines with fewer points show a mark for each point. */
@@ -24,6 +24,8 @@ export class Chart implements Member {
   private shown: boolean[];
   private readonly watcher: ResizeObserver;
   private leading = false;
+  /** The cell of a heat map that keys have chosen. */
+  private cell: CellPosition | null = null;
 
   constructor(
     private figure: Figure,
@@ -51,6 +53,7 @@ export class Chart implements Member {
   update(figure: Figure): void {
     const before = this.u.series.length;
     this.figure = figure;
+    this.cell = null;
     this.data = dataOf(figure);
     this.shown = figure.lines.map((_, i) => this.shown[i] ?? true);
     const data = aligned(this.data);
@@ -72,29 +75,71 @@ export class Chart implements Member {
   }
 
   zoomed(): void {
+    this.cell = null;
     this.u.setData(this.u.data, true);
     this.u.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
   }
 
   pointed(x: number | null): void {
     this.leading = false;
+    this.cell = null;
     const at = x === null ? null : bend(this.figure.x.scale).to(x);
     if (at === null) this.u.setCursor({ left: -10, top: -10 }, false);
     else this.u.setCursor({ left: this.u.valToPos(at, 'x'), top: -10 }, false);
     this.read(at, null);
   }
 
-  /** Moves the pointer by a number of points, for keys; returns whether there was a point. */
-  step(by: number): boolean {
+  /** Moves the pointer to the next point, or to the next column of a heat map, for keys. */
+  step(by: 1 | -1): void {
+    const { heat } = this.figure;
+    if (heat) return this.pointAt(heat, this.cell && cellFrom(heat, this.cell.column + by, this.cell.row, by));
     const { idx, left } = this.u.cursor;
+    if ((left ?? -1) < 0) return this.stepToEnd(-1);
+    this.pointTo(Math.min(Math.max((idx ?? 0) + by, 0), this.data.x.length - 1));
+  }
+
+  /** Moves the pointer to the first (-1) or to the last (1) visible point or column, for keys. */
+  stepToEnd(end: 1 | -1): void {
+    const { heat } = this.figure;
     const [first, last] = this.xRange();
-    const from = (left ?? -1) >= 0 ? (idx ?? 0) + by : this.data.x.findIndex((x) => x >= first);
-    const next = Math.min(Math.max(from, 0), this.data.x.length - 1);
-    const x = this.data.x[next];
-    if (x === undefined || x < first || x > last) return false;
+    const isVisible = (x: number): boolean => x >= first && x <= last;
+    if (!heat) return this.pointTo(end < 0 ? this.data.x.findIndex(isVisible) : this.data.x.findLastIndex(isVisible));
+    const columns = heat.counts.map((_, column) => isVisible(this.middle('x', heat.x, column)));
+    this.pointAt(heat, cellFrom(heat, end < 0 ? columns.indexOf(true) : columns.lastIndexOf(true), this.cell?.row ?? 0, end < 0 ? 1 : -1));
+  }
+
+  /** Moves the pointer of a heat map to the next cell above (1) or below (-1), for keys. */
+  stepUp(by: 1 | -1): void {
+    const { heat } = this.figure;
+    if (heat) this.pointAt(heat, this.cell && cellInColumn(heat, this.cell, by));
+  }
+
+  private pointTo(index: number): void {
+    const x = this.data.x[index];
+    const [first, last] = this.xRange();
+    if (x === undefined || x < first || x > last) return;
     this.leading = true;
     this.u.setCursor({ left: this.u.valToPos(x, 'x'), top: this.u.over.clientHeight / 2 });
-    return true;
+  }
+
+  /** Points at a cell of a heat map, or at the first one if no key has chosen one yet. */
+  private pointAt(heat: Heat, cell: CellPosition | null): void {
+    if (!cell && !this.cell) return this.stepToEnd(-1);
+    if (!cell) return;
+    const x = this.middle('x', heat.x, cell.column);
+    const [first, last] = this.xRange();
+    if (x < first || x > last) return;
+    this.leading = true;
+    this.cell = cell;
+    this.u.setCursor({ left: this.u.valToPos(x, 'x'), top: this.u.valToPos(this.middle('y', heat.y, cell.row), 'y') });
+  }
+
+  /** The transformed middle between two borders of a heat map. A border that the scale does not have is at the end of the scale. */
+  private middle(side: 'x' | 'y', borders: number[], index: number): number {
+    const { to } = bend(this.figure[side].scale);
+    const ends = [borders[index], borders[index + 1]].map((border) => (border === undefined ? null : to(border)));
+    const [low = null, high = null] = ends;
+    return ((low ?? high ?? 0) + (high ?? low ?? 0)) / 2;
   }
 
   /** Zooms around the pointer or the middle: in for factors below 1, out above 1. */
@@ -179,7 +224,10 @@ export class Chart implements Member {
     };
     const u = new uPlot(options, aligned(this.data), this.place);
     u.over.addEventListener('mouseenter', () => (this.leading = true));
-    u.over.addEventListener('mousemove', () => (this.leading = true));
+    u.over.addEventListener('mousemove', () => {
+      this.leading = true;
+      this.cell = null;
+    });
     u.over.addEventListener('mouseleave', () => this.leave());
     return u;
   }
@@ -286,6 +334,10 @@ export class Chart implements Member {
   /** Reports the values at a transformed x. */
   private read(at: number | null, left: number | null, top = -1): void {
     if (at === null) return this.tell([], '', null);
+    if (this.figure.heat && this.cell) {
+      const { readings, title } = cellReading(this.figure, cellOf(this.figure.heat, this.cell));
+      return this.tell(readings, title, left);
+    }
     const [first, last] = this.xRange();
     const y = top >= 0 ? bend(this.figure.y.scale).from(this.u.posToVal(top, 'y')) : null;
     const found = readings(this.figure, this.shown, at, (last - first) * 0.04, y);
@@ -295,6 +347,7 @@ export class Chart implements Member {
   /** Handles a pointer that leaves the chart. */
   leave(): void {
     this.leading = false;
+    this.cell = null;
     this.group.point(null, this);
     this.tell([], '', null);
   }

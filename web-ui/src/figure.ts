@@ -6,7 +6,7 @@ import { Chart } from './chart';
 import { colorNumber, dashes } from './color';
 import { h } from './dom';
 import type { Group, Range } from './group';
-import { plain, value, withEnds } from './format';
+import { plain, UNKNOWN, value, withEnds } from './format';
 import { list } from './list';
 import { onAxis, type Reading } from './readings';
 import { simpleTable } from './table';
@@ -156,9 +156,16 @@ export class FigureView {
 
   private key(event: KeyboardEvent): void {
     this.draw();
+    // In a chart of lines, these keys scroll the page.
+    const isVertical = event.key === 'ArrowUp' || event.key === 'ArrowDown';
+    if (isVertical && !this.figure.heat) return;
     const doings: Record<string, () => void> = {
       ArrowRight: () => this.chart?.step(1),
       ArrowLeft: () => this.chart?.step(-1),
+      ArrowUp: () => this.chart?.stepUp(1),
+      ArrowDown: () => this.chart?.stepUp(-1),
+      Home: () => this.chart?.stepToEnd(-1),
+      End: () => this.chart?.stepToEnd(1),
       '+': () => this.chart?.zoomBy(0.5),
       '=': () => this.chart?.zoomBy(0.5),
       '-': () => this.chart?.zoomBy(2),
@@ -177,10 +184,11 @@ export class FigureView {
     for (const [line, element] of this.values) {
       element.textContent = found.find((reading) => reading.line === line)?.text ?? '';
     }
+    const values = list(found.map(({ name, text, band }) => [name, text, band].filter(Boolean).join(' ')));
+    // Also a point without a value is read: otherwise a key would seem to have no effect.
+    if (this.byKeys && title) this.said.textContent = text('chart-values', { position: title, values: values || UNKNOWN });
     this.tip.hidden = left === null || found.length === 0;
     if (left === null || found.length === 0) return;
-    const values = list(found.map((reading) => `${reading.name} ${reading.text}`));
-    if (this.byKeys) this.said.textContent = text('chart-values', { position: title, values });
     this.tip.replaceChildren(h('strong', {}, title), ...found.map(tipRow));
     const room = this.place.clientWidth;
     const right = left > room * 0.55;

@@ -46,12 +46,47 @@ const rgb = (hex: string): number[] => [1, 3, 5].map((i) => parseInt(hex.slice(i
 const mix = (a: number[], b: number[], share: number): string =>
   `rgb(${a.map((x, i) => Math.round(x + ((b[i] ?? 0) - x) * share)).join(' ')})`;
 
+/** Place of a cell in a heat map. */
+export interface CellPosition {
+  column: number;
+  row: number;
+}
+
+/** A cell of a heat map. */
+export interface Cell {
+  x: readonly [number, number];
+  y: readonly [number, number];
+  count: number;
+}
+
 /** The cell at values of x and y with its borders and count; null outside. */
-export function cellAt(heat: Heat, x: number, y: number) {
-  const i = heat.x.findLastIndex((border) => border <= x);
-  const j = heat.y.findLastIndex((border) => border <= y);
-  const count = heat.counts[i]?.[j];
-  const [x0, x1, y0, y1] = [heat.x[i], heat.x[i + 1], heat.y[j], heat.y[j + 1]];
+export function cellAt(heat: Heat, x: number, y: number): Cell | null {
+  return cellOf(heat, { column: heat.x.findLastIndex((border) => border <= x), row: heat.y.findLastIndex((border) => border <= y) });
+}
+
+/** The cell at a place; null outside. */
+export function cellOf(heat: Heat, { column, row }: CellPosition): Cell | null {
+  const count = heat.counts[column]?.[row];
+  const [x0, x1, y0, y1] = [heat.x[column], heat.x[column + 1], heat.y[row], heat.y[row + 1]];
   if (count === undefined || x0 === undefined || x1 === undefined || y0 === undefined || y1 === undefined) return null;
   return { x: [x0, x1] as const, y: [y0, y1] as const, count };
+}
+
+/** Rows of a column that have a count, from below. */
+const rowsOf = (heat: Heat, column: number): number[] => (heat.counts[column] ?? []).flatMap((count, row) => (count > 0 ? [row] : []));
+
+/** The next cell with a count in the same column: above for 1, below for -1. */
+export function cellInColumn(heat: Heat, { column, row }: CellPosition, by: 1 | -1): CellPosition | null {
+  const rows = rowsOf(heat, column).filter((other) => (other - row) * by > 0);
+  const next = by > 0 ? rows[0] : rows.at(-1);
+  return next === undefined ? null : { column, row: next };
+}
+
+/** The cell with a count that is nearest to a row, in the first column with one: from `column` on, to the right or to the left. */
+export function cellFrom(heat: Heat, column: number, row: number, by: 1 | -1): CellPosition | null {
+  for (let i = column; i >= 0 && i < heat.counts.length; i += by) {
+    const [nearest] = rowsOf(heat, i).sort((a, b) => Math.abs(a - row) - Math.abs(b - row));
+    if (nearest !== undefined) return { column: i, row: nearest };
+  }
+  return null;
 }

@@ -92,8 +92,9 @@ function bar(sections: HTMLElement[]): HTMLElement {
   const link = (s: HTMLElement) => h('a', { href: `#${s.id}` }, s.querySelector('h2')?.textContent ?? '');
   const theme = h('button', { type: 'button', class: 'theme', onclick: () => setTheme(isDark() ? 'light' : 'dark') }, text('theme-switch'));
   const skip = h('a', { class: 'skip', href: '#main' }, text('skip-link'));
-  const navigation = h('nav', { 'aria-label': text('navigation') }, ...sections.map(link));
-  return h('header', { class: 'bar' }, skip, h('span', { class: 'brand' }, 'brunt'), navigation, theme);
+  const links = h('div', { class: 'links' }, ...sections.map(link));
+  // The page of the studio has a header already.
+  return h('nav', { class: 'bar', 'aria-label': text('navigation') }, skip, h('span', { class: 'brand' }, 'brunt'), links, theme);
 }
 
 function heading(study: StudyDocument): HTMLElement {

@@ -2,7 +2,7 @@
 
 import { colorNumber } from './color';
 import { between, chosen, percentile, value } from './format';
-import { cellAt } from './heat';
+import { cellAt, type Cell } from './heat';
 import { nearest } from './lines';
 import { bend } from './scale';
 import { text } from './texts';
@@ -25,7 +25,7 @@ export const onAxis = (x: number, axis: Axis): string =>
 
 /** Values of a figure at a transformed x (for a heat map also y). Lines without a point near x are omitted. */
 export function readings(figure: Figure, shown: boolean[], at: number, near: number, y: number | null) {
-  if (figure.heat) return heatReading(figure, bend(figure.x.scale).from(at), y);
+  if (figure.heat) return cellReading(figure, y === null ? null : cellAt(figure.heat, bend(figure.x.scale).from(at), y));
   const { to } = bend(figure.x.scale);
   const found: Reading[] = [];
   let [x, distance] = [bend(figure.x.scale).from(at), Infinity];
@@ -43,8 +43,8 @@ export function readings(figure: Figure, shown: boolean[], at: number, near: num
   return { readings: found, title: `${figure.x.label} ${onAxis(x, figure.x)}` };
 }
 
-function heatReading(figure: Figure, x: number, y: number | null): { readings: Reading[]; title: string } {
-  const cell = figure.heat && y !== null ? cellAt(figure.heat, x, y) : null;
+/** The count of a cell of a heat map. */
+export function cellReading(figure: Figure, cell: Cell | null): { readings: Reading[]; title: string } {
   if (!cell) return { readings: [], title: '' };
   const between = (ends: readonly [number, number], axis: Axis) => ends.map((e) => value(e, axis.unit)).join(' – ');
   const name = between(cell.y, figure.y);

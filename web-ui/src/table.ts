@@ -49,4 +49,4 @@ export function order(a: number | string | null, b: number | string | null, dire
 const data = (cell: Cell, number: boolean) => h('td', { class: number ? 'number' : undefined }, cell);
 
 const scrolled = (name: string, table: HTMLElement): HTMLElement =>
-  h('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': name }, table);
+  h('div', { class: 'scroll', tabindex: 0, role: 'group', 'aria-label': name }, table);

@@ -6,6 +6,7 @@ import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { chromium } from 'playwright-core';
+import { assertNone, checkAccessibility, hasAxe, VIEWS } from './accessibility.mjs';
 
 const [directory = '.', pictures] = process.argv.slice(2);
 const path = (name) => join(resolve(directory), name);
@@ -41,6 +42,64 @@ const column = async (page, section, title) => {
   assert.ok(at >= 0, `${section} has a column ${title}, of ${titles}`);
   return (await page.locator(`${section} tbody tr`).evaluateAll((rows, i) => rows.map((row) => row.children[i].textContent), at));
 };
+
+/** Rows of the table of a figure, each with its cells as texts. */
+async function rowsOf(figure) {
+  await figure.locator('summary').click();
+  // The browser reports an opened element asynchronously.
+  await figure.locator('.as-table tbody tr').first().waitFor({ timeout: 5000 });
+  return figure.locator('.as-table tbody tr').evaluateAll((rows) => rows.map((row) => [...row.children].map((cell) => cell.textContent)));
+}
+
+/** Presses a key until it reads nothing new. Adds the texts that it reads. */
+async function readAlong(page, figure, key, texts) {
+  const status = figure.locator('[role=status]');
+  for (let before = null; ; ) {
+    await page.keyboard.press(key);
+    const text = await status.textContent();
+    texts.add(text);
+    if (text === before) return;
+    before = text;
+  }
+}
+
+/** All texts that arrow keys read in a chart. */
+async function readByArrows(page, figure, isHeat) {
+  const texts = new Set();
+  const status = figure.locator('[role=status]');
+  await figure.locator('.stage').focus();
+  if (!isHeat) await readAlong(page, figure, 'ArrowRight', texts);
+  for (let before = null; isHeat; ) {
+    await page.keyboard.press('ArrowRight');
+    const column = (await status.textContent()).split(': ')[0];
+    if (column === before) break;
+    before = column;
+    await readAlong(page, figure, 'ArrowDown', texts);
+    await readAlong(page, figure, 'ArrowUp', texts);
+  }
+  return texts;
+}
+
+/** Arrow keys read each value of the table of a chart. Returns the number of values. */
+async function checkReading(page, figure) {
+  const { id, title, x, heat } = await figure.evaluate((element) => {
+    const { figures = [] } = JSON.parse(document.getElementById('study')?.textContent ?? '{}');
+    const charts = [...document.querySelectorAll('script[type="application/json"]')].map((script) => JSON.parse(script.textContent));
+    const all = [...figures, ...charts.flatMap((content) => [...(content.figures ?? []), ...(content.sections ?? []).flatMap((section) => section.figures)])];
+    return all.find((one) => one.id === element.dataset.figure);
+  });
+  const rows = await rowsOf(figure);
+  const texts = [...(await readByArrows(page, figure, heat !== null))];
+  let count = 0;
+  for (const [position, ...cells] of rows) {
+    const found = texts.filter((text) => text.startsWith(`${x.label} ${position}: `));
+    // A line without a value has a dash.
+    const values = heat ? [cells.join(' ')] : cells.filter((cell) => cell !== '' && cell !== '–');
+    for (const value of values) assert.ok(found.some((text) => text.includes(value)), `${id} (${title}), ${position}: ${value} in ${found}`);
+    count += values.length;
+  }
+  return count;
+}
 
 const tests = {
   async 'the figures are those of the document'({ page }) {
@@ -311,6 +370,25 @@ try {
     }
     await opened.page.close();
   }
+  for (const [file, heats] of [['study.html', false], ['dashboard.html', false], ['run.html', true]]) {
+    const { page, complaints } = await open(browser, file);
+    const counts = { lines: 0, heats: 0 };
+    const groups = new Set();
+    for (const figure of await page.locator('figure[data-figure]').all()) {
+      const { group, isHeat } = await figure.evaluate((element) => ({
+        group: element.closest('.charts').dataset.group,
+        isHeat: /heat/.test(element.dataset.figure),
+      }));
+      // Charts of a group have the same axis.
+      const kind = `${group} ${isHeat}`;
+      if (groups.has(kind)) continue;
+      groups.add(kind);
+      counts[isHeat ? 'heats' : 'lines'] += await checkReading(page, figure);
+    }
+    assert.deepEqual(complaints, []);
+    assert.ok(counts.lines > 0 && counts.heats > 0 === heats, JSON.stringify(counts));
+    console.log(`ok   arrow keys read each value of ${groups.size} charts in ${file}: ${counts.lines} of lines, ${counts.heats} of heat maps`);
+  }
   const run = await open(browser, 'run.html');
   assert.deepEqual(run.complaints, []);
   assert.ok((await run.page.locator('#time figure').count()) > 0);
@@ -332,6 +410,16 @@ try {
     assert.ok(charts > 3 && (await page.locator('svg[role=img] > title').count()) === charts, `${charts} charts`);
   }
   console.log('ok   a single run fits a telephone, and needs no script');
+  if (hasAxe) {
+    const found = [];
+    for (const name of ['study.html', 'run.html', 'dashboard.html']) {
+      const { page } = await open(browser, name);
+      // Opened tables of 120 trials would take minutes.
+      found.push(...(await checkAccessibility(page, name, VIEWS, { isOpened: name !== 'study.html' })));
+    }
+    assertNone(found);
+    console.log('ok   axe-core finds no violation');
+  }
   if (pictures) await shoot(browser);
 } finally {
   await browser.close();

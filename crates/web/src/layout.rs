@@ -105,6 +105,21 @@ pub fn post_form(action: &str, content: &Markup) -> Markup {
     }
 }
 
+/// Returns a table that keys can scroll, too.
+pub fn scrolled_table(name: &str, rows: &Markup) -> Markup {
+    html! { div class="scroll" tabindex="0" role="group" aria-label=(name) { table { (rows) } } }
+}
+
+/// Returns lines that keys can scroll, too.
+pub fn scrolled_lines(name: &str, lines: &str) -> Markup {
+    html! { pre tabindex="0" role="group" aria-label=(name) { (lines) } }
+}
+
+/// Returns the messages of a process.
+pub fn messages(viewer: &Viewer, lines: &str) -> Markup {
+    html! { @if !lines.is_empty() { (scrolled_lines(&viewer.text("messages"), lines)) } }
+}
+
 /// Returns a value for a script.
 ///
 /// # Errors
@@ -144,8 +159,12 @@ impl Problem {
     /// Returns the page with the problem, in the language of the viewer.
     pub fn page(&self, viewer: &Viewer) -> Response {
         let text = viewer.format(&self.text);
-        let content = html! { p class="problem" { (text) } p { a href="/" { (viewer.text("problem-runs")) } } };
         let title = viewer.text("problem-title");
+        let content = html! {
+            h1 { (title) }
+            p class="problem" { (text) }
+            p { a href="/" { (viewer.text("problem-runs")) } }
+        };
         (self.status, page(viewer, &title, &strip(viewer, &html! {}), &content)).into_response()
     }
 }

@@ -1,6 +1,7 @@
 //! The studio: which requests it answers, and what its pages show. Attacks are bytes on a socket, as no browser would
 //! send them.
 
+mod browser;
 mod languages;
 mod plans;
 mod recordings;
@@ -9,14 +10,13 @@ mod team;
 use crate::world::lab::lab;
 use crate::world::odd::{page, serve_reply};
 use crate::world::server::ServerProcess;
-use crate::world::{command, skip, wait_until};
+use crate::world::{command, wait_until};
 use regex::Regex;
 use rustix::process::Signal;
 use std::fs::{self, File};
 use std::io::{Read, Write};
 use std::net::TcpStream;
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::Path;
 use std::time::Duration;
 use tempfile::TempDir;
 
@@ -777,33 +777,4 @@ fn a_studio_that_other_machines_could_reach_is_refused() {
             "{text}"
         );
     }
-}
-
-#[test]
-fn the_pages_work_in_a_browser() {
-    let test = "studio::the_pages_work_in_a_browser";
-    let ui = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../web-ui"));
-    let has_chromium =
-        ["chromium", "chromium-browser"].iter().any(|name| skip::program(name).is_some());
-    if skip::program("node").is_none()
-        || !has_chromium
-        || !ui.join("node_modules/playwright-core").is_dir()
-    {
-        return skip::skip(
-            test,
-            "no node, no Debian's chromium, or no playwright-core (sh tools/page.sh)",
-        );
-    }
-    let studio = Studio::start(two_runs());
-    let mut browser = Command::new("node");
-    let lab = lab("");
-    browser.arg("test/studio.mjs").arg(&studio.link).args(ids(studio.dir.path()));
-    browser.arg(lab.url_of("/delay/5ms")).current_dir(&ui);
-    if let Some(pictures) = std::env::var_os("BRUNT_PICTURES") {
-        browser.arg(pictures);
-    }
-    let output = browser.output().expect("node");
-    let text = String::from_utf8_lossy(&output.stdout).into_owned()
-        + &String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{text}");
 }

@@ -71,7 +71,7 @@ const extensions = (options: EditorOptions): Extension => [
   assistance(options.schema),
   keymap.of([...completionKeymap, ...searchKeymap, ...historyKeymap, ...lintKeymap, ...defaultKeymap, indentWithTab]),
   theme,
-  EditorView.contentAttributes.of({ 'aria-label': options.label, 'aria-describedby': 'hint' }),
+  EditorView.contentAttributes.of({ tabindex: '0', 'aria-label': options.label, 'aria-describedby': 'hint' }),
   EditorView.updateListener.of((update) => {
     if (update.docChanged) options.onChange(update.changes.desc);
     if (update.selectionSet || update.docChanged) options.onCursor();

@@ -86,7 +86,7 @@ column-band = Band
 ## Charts
 
 chart-role = chart
-chart-label = { $title }. Arrow keys move along the points, + and − zoom, Escape shows all.
+chart-label = { $title }. Arrow keys, Home and End move along the points, + and − zoom, Escape shows all.
 chart-reset = Reset zoom
 chart-legend = Lines of { $title }
 chart-table = In words, and as a table

@@ -82,7 +82,7 @@ column-band = 区间
 ## 图表
 
 chart-role = 图表
-chart-label = { $title }。方向键在数据点之间移动，+ 和 − 缩放，Esc 显示全部。
+chart-label = { $title }。方向键、Home 和 End 在数据点之间移动，+ 和 − 缩放，Esc 显示全部。
 chart-reset = 重置缩放
 chart-legend = 曲线：{ $title }
 chart-table = 文字说明与数据表

@@ -229,7 +229,7 @@ pub fn table(caption: &str, head: &[String], rows: impl Iterator<Item = Vec<Stri
 fn table_of(caption: &str, head: &[String], rows: impl Iterator<Item = String>) -> String {
     let rows = rows.map(|row| format!("<tr>{row}</tr>")).collect::<Vec<_>>().concat();
     format!(
-        "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{caption}\"><table><caption class=\"sr\">{caption}\
+        "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"{caption}\"><table><caption class=\"sr\">{caption}\
          </caption><thead><tr>{}</tr></thead><tbody>{rows}</tbody></table></div>\n",
         cells("th", head)
     )

@@ -4,7 +4,7 @@ mod plans;
 
 use super::{study_file, translate};
 use crate::fields::Fields;
-use crate::layout::{Problem, page, strip};
+use crate::layout::{Problem, page, scrolled_table, strip};
 use crate::shared::{Shared, query, with_store};
 use crate::study_html::StudyHtml;
 use crate::texts::{Viewer, message};
@@ -58,8 +58,9 @@ pub async fn show(
             }
             // The differences above are often the reason.
             Err(Problem { text, .. }) => {
-                let problem = html! { p class="problem" { (viewer.format(&text)) } };
-                Ok(page(&viewer, &viewer.text("compare-title"), &above, &problem))
+                let title = viewer.text("compare-title");
+                let problem = html! { h1 { (title) } p class="problem" { (viewer.format(&text)) } };
+                Ok(page(&viewer, &title, &above, &problem))
             }
         }
     })
@@ -208,21 +209,19 @@ fn table(
     rows: impl Iterator<Item = (Vec<String>, Vec<Option<String>>)>,
 ) -> Markup {
     html! {
-        div class="scroll" tabindex="0" role="region" aria-label=(title) {
-            table {
-                thead { tr {
-                    @for title in head { th { (title) } }
-                    @for name in names { th { (name) } }
-                } }
-                tbody {
-                    @for (cells, values) in rows {
-                        tr {
-                            @for cell in cells { td { (cell) } }
-                            @for value in values { td { (value.as_deref().unwrap_or("–")) } }
-                        }
+        (scrolled_table(title, &html! {
+            thead { tr {
+                @for title in head { th { (title) } }
+                @for name in names { th { (name) } }
+            } }
+            tbody {
+                @for (cells, values) in rows {
+                    tr {
+                        @for cell in cells { td { (cell) } }
+                        @for value in values { td { (value.as_deref().unwrap_or("–")) } }
                     }
                 }
             }
-        }
+        }))
     }
 }

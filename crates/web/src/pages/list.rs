@@ -202,7 +202,7 @@ fn verdict_name(state: Verdict, viewer: &Viewer) -> String {
 
 fn table<'a>(items: impl Iterator<Item = &'a Item>, viewer: &Viewer) -> Markup {
     html! {
-        div class="scroll" tabindex="0" role="region" aria-label=(viewer.text("runs-heading")) {
+        div class="scroll" tabindex="0" role="group" aria-label=(viewer.text("runs-heading")) {
             table class="runs" {
                 thead { tr {
                     th { span class="sr" { (viewer.text("runs-select")) } }

@@ -6,7 +6,7 @@
 use super::edit::{self, EditedPlan, edit_page};
 use super::import::environment_variables;
 use crate::fields::Fields;
-use crate::layout::{Problem, page, post_form, strip};
+use crate::layout::{self, Problem, page, post_form, strip};
 use crate::process::{Started, StartedProcess};
 use crate::shared::{Shared, form, on_thread, query};
 use crate::texts::{Viewer, message};
@@ -161,8 +161,11 @@ fn active(recording: &Started<Fields>, messages: &str, viewer: &Viewer) -> Respo
         @if recording.details.has("twice") {
             p class="hint" { (viewer.text("recording-twice")) }
         }
-        (post_form(&format!("{}/stop", address(number)), &html! { button { (viewer.text("recording-end")) } }))
-        @if !messages.is_empty() { pre class="messages" { (messages) } }
+        (post_form(&format!("{}/stop", address(number)), &html! {
+            // The page is loaded again each second, and the focus would be lost.
+            button autofocus { (viewer.text("recording-end")) }
+        }))
+        (layout::messages(viewer, messages))
         p class="hint" { (viewer.format(&message!("recording-process", process))) }
     };
     // Works without a script, and ends with the page of the plan.
@@ -185,7 +188,7 @@ fn ended(
         let content = html! {
             h1 { (title) }
             p class="problem" { (viewer.text("recording-failed")) }
-            pre class="messages" { (messages) }
+            (layout::messages(viewer, messages))
             p class="hint" { (viewer.format(&options)) }
             p { a href=(fields.at("/record")) { (viewer.text("recording-again")) } }
         };
@@ -202,7 +205,7 @@ fn ended(
             }
         }
         @if !messages.is_empty() {
-            details { summary { (viewer.text("recording-messages")) } pre class="messages" { (messages) } }
+            details { summary { (viewer.text("recording-messages")) } (layout::messages(viewer, messages)) }
         }
     };
     Ok(edit_page(&plan, &notice, viewer).into_response())

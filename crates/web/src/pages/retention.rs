@@ -1,7 +1,7 @@
 //! The retention of the store: limits, the steps that they lead to, and a form that carries out these steps.
 
 use crate::fields::Fields;
-use crate::layout::{Problem, page, post_form, strip};
+use crate::layout::{Problem, page, post_form, scrolled_table, strip};
 use crate::shared::{Shared, form, query, with_store};
 use crate::texts::{Viewer, message};
 use axum::body::Body;
@@ -127,10 +127,10 @@ fn plan(fields: &Fields, pruning: &Pruning, viewer: &Viewer) -> Markup {
     let freed = bytes(pruning.bytes_before.saturating_sub(pruning.bytes_after) as f64);
     let before = bytes(pruning.bytes_before as f64);
     html! {
-        div class="scroll" { table {
+        (scrolled_table(&viewer.text("retention-title"), &html! {
             thead { tr { @for title in COLUMNS { th { (viewer.text(title)) } } } }
             tbody { @for row in rows(pruning, viewer) { tr { @for cell in row { td { (cell) } } } } }
-        } }
+        }))
         @if pruning.steps.is_empty() { p { (viewer.format(&message!("retention-nothing", size = before))) } } @else {
             (post_form("/retention", &html! {
                 @for (name, _, _) in LIMITS { input type="hidden" name=(name) value=(fields.first(name)); }

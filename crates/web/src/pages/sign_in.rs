@@ -84,8 +84,10 @@ pub fn admitted(cookie: &str, address: &str, viewer: &Viewer) -> Result<Response
         .map_err(|error| Problem::internal(&error))?;
     // A link works once, so no choice of a language may lead back to it.
     let viewer = Viewer { language: viewer.language, address: None };
-    let content = html! { p { a href=(address) { (viewer.text("link-continue")) } } };
-    let page = page(&viewer, &viewer.text("link-title"), &strip(&viewer, &html! {}), &content);
+    let title = viewer.text("link-title");
+    let content =
+        html! { h1 { (title) } p { a href=(address) { (viewer.text("link-continue")) } } };
+    let page = page(&viewer, &title, &strip(&viewer, &html! {}), &content);
     Ok(([(header::SET_COOKIE, cookie), (header::REFRESH, leads_on)], page).into_response())
 }
 

@@ -4,7 +4,7 @@
 use super::edit;
 use super::starting::address;
 use crate::fields::Fields;
-use crate::layout::{Problem, page, post_form, strip};
+use crate::layout::{Problem, page, post_form, scrolled_table, strip};
 use crate::leases::{LeaseEntry, LeaseRefusal};
 use crate::shared::{Shared, form, on_thread, query};
 use crate::texts::{Viewer, message};
@@ -91,7 +91,7 @@ fn leases(leases: &[LeaseEntry], viewer: &Viewer) -> Markup {
         @if !leases.is_empty() {
             h2 { (viewer.text("leases")) }
             p class="hint" { (viewer.text("leases-about")) }
-            div class="scroll" { table {
+            (scrolled_table(&viewer.text("leases"), &html! {
                 thead { tr {
                     @for title in LEASE_HEAD { th { (viewer.text(title)) } }
                     th {}
@@ -106,7 +106,7 @@ fn leases(leases: &[LeaseEntry], viewer: &Viewer) -> Markup {
                         button { (viewer.text("lease-end")) }
                     })) }
                 } } }
-            } }
+            }))
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The start of a process: its messages until its run begins, such as the table of agents. Then it leads to the page
 //! of the run.
 
-use crate::layout::{Problem, page, strip};
+use crate::layout::{self, Problem, page, strip};
 use crate::shared::{Shared, with_store};
 use crate::texts::Viewer;
 use axum::extract::{Path, State};
@@ -65,7 +65,7 @@ fn waiting(messages: &str, viewer: &Viewer) -> Response {
     let content = html! {
         h1 { (title) }
         p class="hint" { (viewer.text("starting-about")) }
-        @if !messages.is_empty() { pre class="messages" { (messages) } }
+        (layout::messages(viewer, messages))
     };
     // Works without a script, and ends with the redirect to the run.
     let again = (header::REFRESH, HeaderValue::from_static("1"));

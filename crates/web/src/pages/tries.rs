@@ -11,7 +11,7 @@ mod sample;
 use super::edit;
 use crate::assets::Asset;
 use crate::fields::Fields;
-use crate::layout::{Problem, page, post_form, strip, token_field};
+use crate::layout::{Problem, messages, page, post_form, strip, token_field};
 use crate::process::{MOST_KEPT, StartedProcess};
 use crate::shared::{Shared, form, on_thread, query};
 use crate::texts::{ELEMENT, Viewer, message};
@@ -174,10 +174,12 @@ impl TryContent {
             }
             @if self.is_active {
                 (post_form(&format!("{}/stop", address(self.number)), &html! {
-                    (viewer.text("try-running")) " " button { (viewer.text("try-stop")) }
+                    (viewer.text("try-running")) " "
+                    // The page is loaded again each second, and the focus would be lost.
+                    button autofocus { (viewer.text("try-stop")) }
                 }))
             }
-            @if !self.messages.is_empty() { pre class="messages" { (self.messages) } }
+            (messages(viewer, &self.messages))
             div class="try" {
                 (self.list(chosen, viewer))
                 div class="sample" { (content) }
@@ -199,6 +201,7 @@ impl TryContent {
                             a href=(format!("{}?sample={}", address(self.number), sample.number)) {
                                 @if sample.number > 0 { (sample.number) ". " (record.label) } @else { (viewer.text("try-end-of-iteration")) }
                             }
+                            @if !record.success { " " span class="sr" { (viewer.text("sample-failed")) } }
                             @if let Some(trace) = record.trace.as_ref().filter(|_| sample.number > 0) {
                                 span { (record.code) " · " (time(trace.micros * 1000)) }
                             }

@@ -10,6 +10,7 @@ strip-retention = Retention
 search = Search
 file = File
 share = Share as a file
+messages = Messages
 list-separator = { ", " }
 clause-separator = { ", " }
 

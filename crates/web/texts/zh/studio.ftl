@@ -10,6 +10,7 @@ strip-retention = 保留策略
 search = 搜索
 file = 文件
 share = 导出为文件
+messages = 消息
 list-separator = 、
 clause-separator = ，
 

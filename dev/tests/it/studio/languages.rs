@@ -9,7 +9,7 @@ use std::fs;
 use tempfile::TempDir;
 
 /// Header of a browser that prefers Chinese.
-const CHINESE: &str = "Accept-Language: zh-CN,zh;q=0.9,en;q=0.8\r\n";
+pub const CHINESE: &str = "Accept-Language: zh-CN,zh;q=0.9,en;q=0.8\r\n";
 
 /// Words that are the same in Chinese: names, units, and terms that are not translated.
 const NAMES: &str = "brunt Studio studio English URL UTC HAR curl OpenAPI Postman JMeter JSON XML HTML UTF-8 Enter OK min \
@@ -49,18 +49,21 @@ fn english_words(text: &str, names: &[String]) -> Vec<String> {
 }
 
 /// A studio with two runs, a plan file and two tries of it.
-struct Pages {
-    studio: Studio,
-    cookie: String,
+pub struct Pages {
+    pub studio: Studio,
+    /// Line of the head with the cookie.
+    pub cookie: String,
     /// Names from data, the longest first.
     names: Vec<String>,
     /// Addresses of pages.
-    targets: Vec<String>,
-    token: String,
+    pub targets: Vec<String>,
+    pub token: String,
+    /// Path of the plan file.
+    pub plan: String,
 }
 
 impl Pages {
-    fn start() -> Self {
+    pub fn start() -> Self {
         let dir = two_runs();
         let ids = ids(dir.path());
         let server = serve_reply(page("{\"token\": \"tok-81\"}"));
@@ -122,7 +125,7 @@ impl Pages {
             "/history?measure=throughput&last=1".to_owned(),
             "/record".to_owned(),
         ];
-        Self { studio, cookie, names, targets: targets.to_vec(), token }
+        Self { studio, cookie, names, targets: targets.to_vec(), token, plan }
     }
 
     /// Bodies of all pages, each with its address.

@@ -6,7 +6,7 @@
 mod tree;
 
 use crate::fields::Fields;
-use crate::layout::Problem;
+use crate::layout::{Problem, scrolled_lines};
 use crate::texts::{Viewer, message};
 use brunt_model::numbers::{bytes, count};
 use maud::{Markup, html};
@@ -118,7 +118,7 @@ impl BodyView<'_> {
         let text = String::from_utf8_lossy(&shown);
         Ok(html! {
             (self.neighbors("text", offset, TEXT_BYTES, size))
-            pre class="body" data-offset=(offset) { "\n" (text) }
+            pre class="body" data-offset=(offset) tabindex="0" role="group" aria-label=(self.viewer.text("body-text")) { "\n" (text) }
         })
     }
 
@@ -137,7 +137,9 @@ impl BodyView<'_> {
             });
             lines.extend(std::iter::repeat_n(' ', missing).chain(signs).chain(['\n']));
         }
-        Ok(html! { (self.neighbors("hex", offset, HEX_BYTES, size)) pre { (lines) } })
+        Ok(
+            html! { (self.neighbors("hex", offset, HEX_BYTES, size)) (scrolled_lines(&self.viewer.text("body-bytes"), &lines)) },
+        )
     }
 
     /// Links to the parts before and after the shown one.

@@ -1,6 +1,7 @@
 //! The differences between two tries of a plan file.
 
 use super::TryContent;
+use crate::layout::scrolled_table;
 use crate::texts::{Viewer, message};
 use brunt_model::SampleRecord;
 use brunt_runner::trace::TracedSample;
@@ -28,7 +29,7 @@ pub fn html(ours: &TryContent, theirs: &TryContent, viewer: &Viewer) -> Markup {
         h2 { (viewer.format(&title)) }
         @if all.is_empty() { p { (viewer.text("tries-equal")) } } @else {
             p { (viewer.format(&message!("tries-count", count = all.len()))) }
-            div class="scroll" { table {
+            (scrolled_table(&viewer.format(&title), &html! {
                 thead { tr { th { (viewer.text("tries-sample")) } th { (viewer.text("tries-value")) } @for one in [ours, theirs] { th { (viewer.format(&message!("tries-try", number = number(one)))) } } } }
                 tbody { @for difference in all.iter().take(MOST) { tr {
                     td { (difference.sample) }
@@ -36,7 +37,7 @@ pub fn html(ours: &TryContent, theirs: &TryContent, viewer: &Viewer) -> Markup {
                     td { code { (difference.ours) } }
                     td { code { (difference.theirs) } }
                 } } }
-            } }
+            }))
             @if more > 0 { p class="hint" { (viewer.format(&message!("try-more", count = more))) } }
         }
     }

@@ -3,7 +3,7 @@
 
 use super::{TryContent, address, text_of};
 use crate::fields::Fields;
-use crate::layout::{Problem, post_form};
+use crate::layout::{Problem, post_form, scrolled_table};
 use crate::pages::edit::{self, EditedPlan};
 use crate::shared::{Shared, form, on_thread};
 use crate::texts::{ELEMENT, Viewer, message};
@@ -107,8 +107,8 @@ pub fn proposals(
         section id="proposals" {
             h3 { (viewer.with_element(&message!("extract-title", text = ELEMENT), &html! { code { (selected) } })) }
             @if rows.is_empty() { p { (viewer.text("extract-none")) } }
-            div class="scroll" { table {
-                thead { tr { @for title in COLUMNS { th { (viewer.text(title)) } } th {} } }
+            (scrolled_table(&viewer.text("body-propose"), &html! {
+                thead { tr { @for title in COLUMNS { th { (viewer.text(title)) } } th { span class="sr" { (viewer.text("extract-add")) } } } }
                 tbody { @for (proposal, matches, matching) in &rows {
                     @if let Some((by, expression, second)) = proposal.words() {
                         tr {
@@ -120,7 +120,7 @@ pub fn proposals(
                         }
                     }
                 } }
-            } }
+            }))
             (check_form(content, sample, selected, &replies, viewer))
         }
     })

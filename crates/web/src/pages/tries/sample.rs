@@ -1,5 +1,6 @@
 //! A sample of a try: result, variables, extractors and checks, request and reply without body.
 
+use crate::layout::{scrolled_lines, scrolled_table};
 use crate::texts::{ELEMENT, Viewer, message};
 use brunt_model::SampleRecord;
 use brunt_model::Text;
@@ -69,12 +70,12 @@ fn changes(title: &'static str, changes: &[VariableChange], viewer: &Viewer) -> 
     html! {
         @if !changes.is_empty() {
             h3 { (viewer.text(title)) }
-            div class="scroll" { table {
+            (scrolled_table(&viewer.text(title), &html! {
                 thead { tr { @for title in ["sample-variable", "sample-before", "sample-after"] { th { (viewer.text(title)) } } } }
                 tbody { @for change in changes {
                     tr { td { (change.name) } td { (value(change.from.as_deref())) } td { (value(change.to.as_deref())) } }
                 } }
-            } }
+            }))
         }
     }
 }
@@ -91,7 +92,7 @@ fn evaluations(evaluations: &[TracedEvaluation], viewer: &Viewer) -> Markup {
     html! {
         @if !evaluations.is_empty() {
             h3 { (viewer.text("sample-evaluations")) }
-            div class="scroll" { table {
+            (scrolled_table(&viewer.text("sample-evaluations"), &html! {
                 thead { tr { @for title in COLUMNS { th { (viewer.text(title)) } } } }
                 tbody { @for evaluation in evaluations {
                     tr class=(if evaluation.is_good { "good" } else { "bad" }) {
@@ -102,7 +103,7 @@ fn evaluations(evaluations: &[TracedEvaluation], viewer: &Viewer) -> Markup {
                         td { (viewer.text(outcome(evaluation))) }
                     }
                 } }
-            } }
+            }))
         }
     }
 }
@@ -135,12 +136,18 @@ fn exchange(record: &SampleRecord, title: &str, viewer: &Viewer) -> Markup {
     html! {
         @if !title.is_empty() { h3 { (title) } }
         @if !request.is_empty() {
-            details open { summary { (viewer.text("sample-request")) } pre { (request) } }
+            (lines("sample-request", request, viewer))
         }
         @if !headers.is_empty() {
-            details open { summary { (viewer.text("sample-reply")) } pre { (headers) } }
+            (lines("sample-reply", headers, viewer))
         }
     }
+}
+
+/// Lines with a title.
+fn lines(title: &'static str, lines: &str, viewer: &Viewer) -> Markup {
+    let title = viewer.text(title);
+    html! { details open { summary { (title) } (scrolled_lines(&title, lines)) } }
 }
 
 /// All samples of a record: itself, or its parts.
