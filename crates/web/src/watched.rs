@@ -3,12 +3,14 @@
 
 use crate::layout::Problem;
 use crate::study_html::StudyHtml;
+use brunt_engine::clock::unix_seconds;
 use brunt_model::{Language, Run, Tick};
 use brunt_report::subset::RunSubset;
 use brunt_store::Store;
 use brunt_store::log::LogTail;
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
+use std::time::Duration;
 
 /// Maximum number of folds of a run. Each has a viewer who looks at another instant.
 const MOST_FOLDS: usize = 4;
@@ -17,25 +19,49 @@ const MOST_PAGES: usize = 8;
 /// Maximum number of watched runs.
 const MOST_RUNS: usize = 16;
 
+/// Age up to which viewers share the page of an active run. Shorter than the interval between two looks of a viewer.
+const SHARED_PAGE_AGE: Duration = Duration::from_millis(900);
+
+/// Age up to which a viewer gets the latest page of an active run while another viewer makes the next one.
+const BUSY_PAGE_AGE: Duration = Duration::from_millis(1900);
+
 /// The runs that are being watched, by id.
 #[derive(Default)]
-pub struct WatchedRuns(Mutex<HashMap<String, Arc<Mutex<WatchedRun>>>>);
+pub struct WatchedRuns(Mutex<HashMap<String, Arc<WatchedRun>>>);
 
 /// A watched run.
 #[derive(Default)]
 pub struct WatchedRun {
-    /// Folds up to different instants, the last used one at the end.
+    /// Viewers wait for each other, so that each figure is computed once.
+    folds: Mutex<Folds>,
+    /// The last made pages, the newest one at the end. They can be read while another viewer makes the next one.
+    pages: Mutex<Vec<WatchedPage>>,
+}
+
+/// The folds of a run up to different instants.
+#[derive(Default)]
+struct Folds {
+    /// The last used one is at the end.
     folds: Vec<Fold>,
     /// End of the whole run, for replays.
     end: Option<Tick>,
-    /// Pages with their content as key, the last made one at the end.
-    pages: Vec<(PageKey, Arc<StudyHtml>)>,
 }
 
 /// The fold of a log so far.
 struct Fold {
     tail: LogTail,
     run: Run,
+}
+
+/// The page of a watched run.
+#[derive(Clone)]
+pub struct WatchedPage {
+    /// Its content.
+    pub key: PageKey,
+    /// Time of its instant, in seconds since 1970-01-01 UTC.
+    pub unix_seconds: f64,
+    /// The page.
+    pub html: Arc<StudyHtml>,
 }
 
 /// Content of the page of a watched run.
@@ -50,21 +76,14 @@ pub struct PageKey {
 }
 
 impl WatchedRuns {
-    /// Locks a run. Its viewers wait for each other, so that each figure is computed once.
-    pub fn with<T>(
-        &self,
-        id: &str,
-        work: impl FnOnce(&mut WatchedRun) -> Result<T, Problem>,
-    ) -> Result<T, Problem> {
-        let run = {
-            let mut runs = lock(&self.0);
-            if runs.len() >= MOST_RUNS && !runs.contains_key(id) {
-                // A viewer who returns begins again.
-                runs.clear();
-            }
-            Arc::clone(runs.entry(id.to_owned()).or_default())
-        };
-        work(&mut lock(&run))
+    /// Returns a run that is being watched from now on.
+    pub fn run(&self, id: &str) -> Arc<WatchedRun> {
+        let mut runs = lock(&self.0);
+        if runs.len() >= MOST_RUNS && !runs.contains_key(id) {
+            // A viewer who returns begins again.
+            runs.clear();
+        }
+        Arc::clone(runs.entry(id.to_owned()).or_default())
     }
 
     /// Forgets the folds of an active run that is over.
@@ -78,13 +97,106 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl WatchedRun {
+    /// Returns the page of an active run up to now.
+    ///
+    /// # Errors
+    ///
+    /// The log cannot be read, or the page cannot be made.
+    pub fn latest_page(
+        &self,
+        store: &Store,
+        id: &str,
+        only: Option<&RunSubset>,
+        language: Language,
+        make: impl FnOnce(&Run) -> Result<StudyHtml, Problem>,
+    ) -> Result<WatchedPage, Problem> {
+        let latest = |age: Duration| {
+            let pages = lock(&self.pages);
+            let mut pages = pages.iter().rev();
+            pages
+                .find(|page| page.key.only.as_ref() == only && page.key.language == language)
+                .filter(|page| unix_seconds() - page.unix_seconds <= age.as_secs_f64())
+                .cloned()
+        };
+        if let Some(page) = latest(SHARED_PAGE_AGE) {
+            return Ok(page);
+        }
+        let mut folds = match self.folds.try_lock() {
+            Ok(folds) => folds,
+            Err(TryLockError::WouldBlock) => {
+                if let Some(page) = latest(BUSY_PAGE_AGE) {
+                    return Ok(page);
+                }
+                lock(&self.folds)
+            }
+            Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
+        };
+        // The viewer who had the lock has made it.
+        if let Some(page) = latest(SHARED_PAGE_AGE) {
+            return Ok(page);
+        }
+        let run = folds.up_to(store, id, None)?;
+        let key = PageKey { instant: run.last_interval_end, only: only.cloned(), language };
+        match self.known_page(&key) {
+            // Nothing has happened since.
+            Some(page) => Ok(page),
+            None => self.page_of(key, run, make),
+        }
+    }
+
+    /// Returns the page of a run that is over, as it was at an instant, and the end of the run.
+    ///
+    /// # Errors
+    ///
+    /// The log cannot be read, or the page cannot be made.
+    pub fn page_at(
+        &self,
+        store: &Store,
+        id: &str,
+        key: PageKey,
+        make: impl FnOnce(&Run) -> Result<StudyHtml, Problem>,
+    ) -> Result<(WatchedPage, Tick), Problem> {
+        let mut folds = lock(&self.folds);
+        let end = folds.end(store, id)?;
+        // A later instant would be another key of the same page.
+        let key = PageKey { instant: key.instant.min(end), ..key };
+        if let Some(page) = self.known_page(&key) {
+            return Ok((page, end));
+        }
+        let run = folds.up_to(store, id, Some(key.instant))?;
+        Ok((self.page_of(key, run, make)?, end))
+    }
+
+    fn known_page(&self, key: &PageKey) -> Option<WatchedPage> {
+        lock(&self.pages).iter().find(|page| page.key == *key).cloned()
+    }
+
+    /// Makes a page, and keeps it.
+    fn page_of(
+        &self,
+        key: PageKey,
+        run: &Run,
+        make: impl FnOnce(&Run) -> Result<StudyHtml, Problem>,
+    ) -> Result<WatchedPage, Problem> {
+        let unix_seconds = run.unix_seconds + key.instant.seconds();
+        let page = WatchedPage { key, unix_seconds, html: Arc::new(make(run)?) };
+        let mut pages = lock(&self.pages);
+        if pages.len() == MOST_PAGES {
+            pages.remove(0);
+        }
+        pages.push(page.clone());
+        Ok(page)
+    }
+}
+
+impl Folds {
     /// Returns the run with all events that its log has by now; with an instant, only those up to the end of the
     /// first interval that ends then or later.
     ///
     /// # Errors
     ///
     /// The log cannot be read.
-    pub fn up_to(
+    fn up_to(
         &mut self,
         store: &Store,
         id: &str,
@@ -117,50 +229,12 @@ impl WatchedRun {
     /// # Errors
     ///
     /// The run cannot be read.
-    pub fn end(&mut self, store: &Store, id: &str) -> Result<Tick, Problem> {
+    fn end(&mut self, store: &Store, id: &str) -> Result<Tick, Problem> {
         let end = match self.end {
             Some(end) => end,
             None => store.run(id)?.last_interval_end,
         };
         self.end = Some(end);
         Ok(end)
-    }
-
-    /// Returns the instant of the latest page with this subset and language, if that is later than `after`.
-    pub fn latest_page(
-        &self,
-        only: Option<&RunSubset>,
-        language: Language,
-        after: Tick,
-    ) -> Option<Tick> {
-        let pages = self.pages.iter().map(|(key, _)| key);
-        pages
-            .filter(|key| key.only.as_ref() == only && key.language == language)
-            .filter(|key| key.instant > after)
-            .map(|key| key.instant)
-            .max()
-    }
-
-    /// Returns the page with this content, which is made only once.
-    ///
-    /// # Errors
-    ///
-    /// The log cannot be read, or the page cannot be made.
-    pub fn page(
-        &mut self,
-        store: &Store,
-        id: &str,
-        key: PageKey,
-        make: impl FnOnce(&Run) -> Result<StudyHtml, Problem>,
-    ) -> Result<Arc<StudyHtml>, Problem> {
-        if let Some((_, page)) = self.pages.iter().find(|(known, _)| *known == key) {
-            return Ok(Arc::clone(page));
-        }
-        let page = Arc::new(make(self.up_to(store, id, Some(key.instant))?)?);
-        if self.pages.len() == MOST_PAGES {
-            self.pages.remove(0);
-        }
-        self.pages.push((key, Arc::clone(&page)));
-        Ok(page)
     }
 }

@@ -10,10 +10,8 @@ use axum::http::{HeaderName, HeaderValue};
 use axum::response::{IntoResponse, Response};
 use brunt_engine::clock::unix_seconds;
 use brunt_model::numbers::span;
-use brunt_model::time::nanos;
 use brunt_model::{Finish, Run, Tick};
 use maud::{Markup, html};
-use std::time::Duration;
 
 /// Field of the URL with the instant of a replay, in seconds since the start of the run.
 const AT: &str = "at";
@@ -23,9 +21,6 @@ const AGE: HeaderName = HeaderName::from_static("brunt-age");
 
 /// Findings on the end of a run, which it has not reached.
 const RULES_ON_THE_END: [&str; 2] = ["cut_short", "too_short"];
-
-/// Age up to which viewers share a page. Shorter than the interval between two looks of a viewer.
-const SHARED_PAGE_AGE: Duration = Duration::from_millis(900);
 
 /// Maximum number of rows of a table. The page replaces them every second.
 const MOST_ROWS: usize = 100;
@@ -46,37 +41,27 @@ impl ItemPage<'_> {
 
     /// The page of an active run.
     pub(super) fn active(&self) -> Result<Response, Problem> {
-        let Self { store, shared, entry, .. } = self;
-        shared.watched.with(&entry.id, |watched| {
-            let run = watched.up_to(store, &entry.id, None)?;
-            let begin = run.unix_seconds;
-            let newest = run.last_interval_end;
-            let language = self.viewer.language;
-            // Ten viewers who look once per second cost as much as one.
-            let after = Tick(newest.0.saturating_sub(nanos(SHARED_PAGE_AGE)));
-            let newest = watched.latest_page(self.only.as_ref(), language, after).unwrap_or(newest);
-            let age = (unix_seconds() - begin - newest.seconds()).max(0.0);
-            let key = PageKey { instant: newest, only: self.only.clone(), language };
-            let page = watched.page(store, &entry.id, key, |run| self.page_of(run))?;
-            let html = page.under(&self.strip(&self.live_strip(newest))?);
-            let age = HeaderValue::from_str(&format!("{age:.1}"));
-            let age = age.map_err(|error| Problem::internal(&error))?;
-            Ok(([(AGE, age)], html).into_response())
-        })
+        let Self { store, shared, entry, only, .. } = self;
+        let run = shared.watched.run(&entry.id);
+        let language = self.viewer.language;
+        let page = run
+            .latest_page(store, &entry.id, only.as_ref(), language, |run| self.page_of(run))?;
+        let html = page.html.under(&self.strip(&self.live_strip(page.key.instant))?);
+        let age = (unix_seconds() - page.unix_seconds).max(0.0);
+        let age = HeaderValue::from_str(&format!("{age:.1}"));
+        let age = age.map_err(|error| Problem::internal(&error))?;
+        Ok(([(AGE, age)], html).into_response())
     }
 
     /// The page of a run that is over, as it was at an instant.
     pub(super) fn replay(&self, instant: Tick) -> Result<Response, Problem> {
         let Self { store, shared, entry, .. } = self;
-        shared.watched.with(&entry.id, |watched| {
-            let end = watched.end(store, &entry.id)?;
-            // A later instant would be another key of the same page.
-            let instant = instant.min(end);
-            let only = self.only.clone();
-            let key = PageKey { instant, only, language: self.viewer.language };
-            let page = watched.page(store, &entry.id, key, |run| self.page_of(run))?;
-            Ok(page.under(&self.strip(&self.replay_strip(instant, end))?).into_response())
-        })
+        let run = shared.watched.run(&entry.id);
+        let only = self.only.clone();
+        let key = PageKey { instant, only, language: self.viewer.language };
+        let (page, end) = run.page_at(store, &entry.id, key, |run| self.page_of(run))?;
+        let strip = self.strip(&self.replay_strip(page.key.instant, end))?;
+        Ok(page.html.under(&strip).into_response())
     }
 
     /// Makes the page of a run that is not over, or not shown up to its end.
