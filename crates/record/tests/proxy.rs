@@ -128,7 +128,7 @@ fn curl_receives_the_same_replies_with_and_without_the_proxy() {
     let upload = directory.path().join("upload");
     fs::write(&upload, &body).unwrap();
     let upload = format!("@{}", upload.display());
-    let cases: [&[&str]; 12] = [
+    let cases: [&[&str]; 14] = [
         &["/page"],
         &["/gzip", "--compressed"],
         &["/chunked"],
@@ -139,6 +139,8 @@ fn curl_receives_the_same_replies_with_and_without_the_proxy() {
         &["/echo", "--data-binary", &upload, "-H", "Expect: 100-continue"],
         &["/echo", "--data-binary", &upload, "-H", "Transfer-Encoding: chunked"],
         &["/echo", "-X", "PUT", "-d", "a=1"],
+        &["/echo", "-X", "GET", "-d", "a=2"],
+        &["/echo", "-X", "GET", "-d", "{\"query\": 1}", "-H", "Transfer-Encoding: chunked"],
         &["/none", "-i"],
         &[
             "/echo",

@@ -4,7 +4,7 @@
 //! reply to `process` is the number of the process.
 
 use crate::interrupt::Interrupt;
-use crate::line_socket::{LineSocket, MAX_LINE, ask};
+use crate::line_socket::{LineSocket, ask};
 use crate::run::EventListener;
 use brunt_model::{Event, Mark, Tick};
 use std::io;
@@ -13,6 +13,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// Word that asks for the number of the process.
 const PROCESS: &str = "process";
+
+/// Maximum number of bytes of a mark.
+const MAX_MARK: usize = 1000;
 
 /// Order to an active run.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,12 +49,7 @@ impl RunOrder {
 ///
 /// A sentence with the reason: the run is over, or refuses the order.
 pub fn give(socket: &Path, order: &RunOrder) -> Result<(), String> {
-    let line = order.line();
-    // With the end of the line.
-    if line.len() as u64 >= MAX_LINE {
-        return Err(format!("a mark has at most {} bytes", MAX_LINE - 6));
-    }
-    let reply = ask(socket, &line).map_err(|error| match error.kind() {
+    let reply = ask(socket, &order.line()).map_err(|error| match error.kind() {
         io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused => {
             "this run is over, or its brunt takes no orders".to_owned()
         }
@@ -87,6 +85,9 @@ fn answer(line: &str, interrupt: &Interrupt, marks: &Mutex<Vec<String>>) -> Stri
     }
     match RunOrder::from_line(line) {
         Some(RunOrder::Stop) => interrupt.stop(),
+        Some(RunOrder::Mark(text)) if text.len() > MAX_MARK => {
+            return format!("a mark has at most {MAX_MARK} bytes");
+        }
         Some(RunOrder::Mark(text)) => {
             marks.lock().unwrap_or_else(PoisonError::into_inner).push(text);
         }
@@ -126,7 +127,7 @@ mod tests {
             assert!(reply.starts_with("unknown order"), "{wrong}: {reply}");
         }
         let long = give(&path, &RunOrder::Mark("x".repeat(2000))).unwrap_err();
-        assert_eq!(long, "a mark has at most 1018 bytes");
+        assert_eq!(long, "a mark has at most 1000 bytes");
         assert_eq!(process_of(&path), Some(std::process::id()));
         assert!(!interrupt.is_stopped());
         give(&path, &RunOrder::Stop).unwrap();

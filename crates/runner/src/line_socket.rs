@@ -11,7 +11,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 /// Maximum number of bytes of a line.
-pub const MAX_LINE: u64 = 1024;
+const MAX_LINE: u64 = 64 << 10;
 
 /// Maximum time that one side waits for the other.
 const MAX_WAIT: Duration = Duration::from_secs(5);
@@ -73,6 +73,11 @@ impl Drop for LineSocket {
 ///
 /// No process listens there, or it does not answer in time.
 pub fn ask(socket: &Path, line: &str) -> io::Result<String> {
+    // The other side would read an incomplete line.
+    if line.len() as u64 >= MAX_LINE {
+        let text = format!("the order has {} bytes (maximum: {})", line.len(), MAX_LINE - 1);
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, text));
+    }
     let mut connection = in_folder(socket, UnixStream::connect)?;
     connection.set_read_timeout(Some(MAX_WAIT))?;
     connection.set_write_timeout(Some(MAX_WAIT))?;

@@ -87,11 +87,17 @@ impl DigestReader {
 
     /// Reads the run; None if it is damaged.
     pub fn run(self) -> io::Result<Option<Run>> {
+        Ok(self.run_and_size()?.map(|(run, _)| run))
+    }
+
+    /// Reads the run and its unpacked size in bytes; None if it is damaged.
+    pub fn run_and_size(self) -> io::Result<Option<(Run, u64)>> {
         let limit = MIN_UNPACKED_LIMIT + MAX_EXPANSION * self.bytes;
-        match digest::read(&mut DeflateDecoder::new(self.from).take(limit)) {
+        let mut plain = DeflateDecoder::new(self.from).take(limit);
+        match digest::read(&mut plain) {
             // The file ends early, or is no deflate stream.
             Err(error) if is_damage(&error) => Ok(None),
-            run => run,
+            run => Ok(run?.map(|run| (run, limit - plain.limit()))),
         }
     }
 

@@ -6,6 +6,7 @@ use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// Names in the directory of a store, except for the files of the index.
 const STORE_ENTRIES: [&str; 12] = [
@@ -22,6 +23,9 @@ const STORE_ENTRIES: [&str; 12] = [
     "key",
     "studio.html",
 ];
+
+/// Age from which an incomplete file is that of a process that was killed. No other one stays unchanged for so long.
+const LEFTOVER_AGE: Duration = Duration::from_hours(24);
 
 /// The directory of a store.
 #[derive(Debug, Clone)]
@@ -55,7 +59,20 @@ impl Directory {
             make_private(&directory.0);
         }
         make_private(&directory.index());
+        directory.remove_leftovers();
         Ok(directory)
+    }
+
+    /// Removes incomplete files of processes that were killed.
+    fn remove_leftovers(&self) {
+        let Ok(entries) = fs::read_dir(self.incoming()) else { return };
+        for entry in entries.flatten() {
+            let age = entry.metadata().and_then(|file| file.modified()).map(|at| at.elapsed());
+            if matches!(age, Ok(Ok(age)) if age > LEFTOVER_AGE) {
+                // The next process tries again.
+                let _ = fs::remove_file(entry.path());
+            }
+        }
     }
 
     /// True if the directory holds only files of a store.

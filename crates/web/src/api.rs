@@ -6,35 +6,18 @@ pub mod start;
 pub mod types;
 
 use crate::layout::{Problem, json};
-use crate::shared::{MAX_READING, Shared, read_body};
+use crate::shared::{READ_TIMEOUT, Shared, read_body};
 use crate::visitor::Visitor;
 use axum::body::Body;
 use axum::extract::State;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use brunt_store::StoreError;
 use serde::de::DeserializeOwned;
 use std::sync::Arc;
 use types::{ErrorReply, SessionReply};
 
 /// Maximum size of the JSON of a request: the text of a plan.
 const MAX_JSON_BYTES: usize = 4 << 20;
-
-/// An error, as JSON.
-#[derive(Debug)]
-pub struct ApiProblem(pub Problem);
-
-impl<E: Into<Problem>> From<E> for ApiProblem {
-    fn from(error: E) -> Self {
-        Self(error.into())
-    }
-}
-
-impl IntoResponse for ApiProblem {
-    fn into_response(self) -> Response {
-        error_reply(self.0.status, self.0.text.to_string())
-    }
-}
 
 /// Returns an error as JSON.
 pub fn error_reply(status: StatusCode, error: String) -> Response {
@@ -48,13 +31,13 @@ pub fn error_reply(status: StatusCode, error: String) -> Response {
 /// # Errors
 ///
 /// It is too long, too slow, or has another form.
-pub async fn read_json<T: DeserializeOwned>(body: Body) -> Result<T, ApiProblem> {
-    let bytes = read_body(MAX_JSON_BYTES, MAX_READING, body).await?;
+pub async fn read_json<T: DeserializeOwned>(body: Body) -> Result<T, Problem> {
+    let bytes = read_body(MAX_JSON_BYTES, READ_TIMEOUT, body).await?;
     serde_json::from_slice(&bytes).map_err(|error| {
         let text = format!(
             "The JSON of the request is malformed: {error}. GET /openapi.json describes it."
         );
-        ApiProblem(Problem::bad_request(text))
+        Problem::bad_request(text)
     })
 }
 
@@ -63,10 +46,10 @@ pub async fn read_json<T: DeserializeOwned>(body: Body) -> Result<T, ApiProblem>
 /// # Errors
 ///
 /// The request has no token.
-pub async fn session() -> Result<Response, ApiProblem> {
+pub async fn session() -> Result<Response, Problem> {
     let visitor = visitor()?;
     let version = env!("CARGO_PKG_VERSION").to_owned();
-    Ok(json(&SessionReply { name: visitor.name, permission: visitor.permission, version })?)
+    json(&SessionReply { name: visitor.name, permission: visitor.permission, version })
 }
 
 /// Returns the `OpenAPI` document.
@@ -74,21 +57,11 @@ pub async fn session() -> Result<Response, ApiProblem> {
 /// # Errors
 ///
 /// It cannot be written as JSON.
-pub async fn openapi(State(shared): State<Arc<Shared>>) -> Result<Response, ApiProblem> {
-    Ok(json(&shared.openapi)?)
+pub async fn openapi(State(shared): State<Arc<Shared>>) -> Result<Response, Problem> {
+    json(&shared.openapi)
 }
 
 /// Returns the visitor of the request.
-pub fn visitor() -> Result<Visitor, ApiProblem> {
-    Visitor::current().ok_or_else(|| ApiProblem(Problem::not_found("This request has no visitor.")))
-}
-
-/// Returns an error of the store for a request that names an item.
-fn store_problem(error: StoreError) -> Problem {
-    match error {
-        StoreError::OtherContent(_) => {
-            Problem { status: StatusCode::CONFLICT, text: error.to_string().into() }
-        }
-        error => error.into(),
-    }
+pub fn visitor() -> Result<Visitor, Problem> {
+    Visitor::current().ok_or_else(|| Problem::not_found("This request has no visitor."))
 }

@@ -1,7 +1,7 @@
 //! Client of a team's studio: sends and fetches runs, and holds leases.
 
 use crate::api::types::{ErrorReply, PushReply};
-use crate::leases::{HeldLease, LeaseRequest};
+use crate::leases::{HeldLease, LeaseProblem, LeaseRequest};
 use rustls::crypto::aws_lc_rs;
 use rustls_pki_types::CertificateDer;
 use rustls_pki_types::pem::PemObject;
@@ -100,6 +100,16 @@ impl TeamError {
     /// True if the studio does not know the object of the request.
     pub fn is_unknown(&self) -> bool {
         matches!(self, Self::Refused { status: 404, .. })
+    }
+}
+
+impl From<TeamError> for LeaseProblem {
+    fn from(error: TeamError) -> Self {
+        Self {
+            is_held: error.is_conflict(),
+            is_unknown: error.is_unknown(),
+            text: error.to_string(),
+        }
     }
 }
 

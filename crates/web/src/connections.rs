@@ -1,6 +1,6 @@
 //! The connections of a studio: their number, their encryption, and their time limits.
 
-use crate::shared::MAX_READING;
+use crate::shared::READ_TIMEOUT;
 use axum::Router;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -104,7 +104,7 @@ impl Connections {
                 Some(acceptor) => {
                     // Peers that speak no TLS, or slowly, are not answered.
                     if let Ok(Ok(connection)) =
-                        timeout(MAX_READING, acceptor.accept(connection)).await
+                        timeout(READ_TIMEOUT, acceptor.accept(connection)).await
                     {
                         answer(Box::pin(connection), routes).await;
                     }
@@ -122,7 +122,7 @@ async fn answer(
     // Browsers notice connections that break.
     let _ = http1::Builder::new()
         .timer(TokioTimer::new())
-        .header_read_timeout(MAX_READING)
+        .header_read_timeout(READ_TIMEOUT)
         .serve_connection(TokioIo::new(connection), TowerToHyperService::new(routes))
         .await;
 }

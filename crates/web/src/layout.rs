@@ -169,13 +169,13 @@ impl Problem {
     }
 }
 
-/// The reply is complete only after [`Problem::page`]: handlers need not pass on the viewer for problems.
 impl From<Refusal> for Problem {
     fn from(refusal: Refusal) -> Self {
         Self { status: refusal.status(), text: refusal.text() }
     }
 }
 
+/// The reply is complete only after [`Problem::page`]: handlers need not pass on the viewer for problems.
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {
         let mut response = (self.status, self.text.to_string()).into_response();

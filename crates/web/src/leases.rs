@@ -1,11 +1,13 @@
 //! Leases on targets: who measures which servers, so that two people never measure one server at once.
 //!
-//! A lease ends by itself if its holder does not renew it. All functions receive the time.
+//! A lease ends by itself if its holder does not renew it. All functions receive the time, which no change of the
+//! clock affects.
 
 use crate::token::Token;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
 use url::Url;
 
 /// Time of a lease that is not renewed, in seconds.
@@ -40,14 +42,16 @@ pub struct LeaseRequest {
 /// A lease, as others see it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LeaseEntry {
+    /// Number of the lease, with which any member can end it.
+    pub number: u64,
     /// Servers, each as `host:port`.
     pub targets: Vec<String>,
     /// Name of the holder's token.
     pub holder: String,
     /// Purpose, as the holder has written it.
     pub purpose: String,
-    /// End of the lease if it is not renewed, in seconds since 1970-01-01 UTC.
-    pub until_unix_seconds: f64,
+    /// Time until the lease ends if it is not renewed, in seconds.
+    pub remaining_seconds: f64,
 }
 
 /// A lease, as its holder gets it.
@@ -67,15 +71,13 @@ pub enum LeaseRefusal {
     /// Another lease has one of the targets.
     #[error(
         "{target} is leased by {}{}; that lease ends in {} unless it is renewed; wait for its end, or measure another server",
-        lease.holder, purpose(&lease.purpose), remaining(*seconds)
+        lease.holder, purpose(&lease.purpose), remaining(lease)
     )]
     Held {
         /// The target.
         target: String,
         /// The other lease.
         lease: LeaseEntry,
-        /// Time until the end of the other lease, in seconds.
-        seconds: f64,
     },
     /// A target is malformed.
     #[error(
@@ -94,30 +96,56 @@ pub enum LeaseRefusal {
     /// There are too many leases.
     #[error("there are too many leases; release some, or wait until they end")]
     TooMany,
-    /// There is no lease with this key.
-    #[error("there is no lease with this key; it has ended, or the studio was started again")]
+    /// There is no lease with this key or number.
+    #[error("there is no such lease; it has ended, or the studio was started again")]
     Unknown,
+}
+
+/// Reason why a process has no lease.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LeaseProblem {
+    /// The problem and its remedy.
+    pub text: String,
+    /// True if another lease has one of the servers, so that waiting helps.
+    pub is_held: bool,
+    /// True if there is no such lease.
+    pub is_unknown: bool,
+}
+
+impl From<LeaseRefusal> for LeaseProblem {
+    fn from(refusal: LeaseRefusal) -> Self {
+        Self {
+            is_held: matches!(refusal, LeaseRefusal::Held { .. }),
+            is_unknown: refusal == LeaseRefusal::Unknown,
+            text: refusal.to_string(),
+        }
+    }
 }
 
 fn purpose(text: &str) -> String {
     if text.is_empty() { String::new() } else { format!(" ({text})") }
 }
 
-fn remaining(seconds: f64) -> String {
-    brunt_model::numbers::span(seconds.max(1.0).ceil())
+fn remaining(lease: &LeaseEntry) -> String {
+    brunt_model::numbers::span(lease.remaining_seconds.max(1.0).ceil())
 }
 
 /// All leases of a studio.
 #[derive(Default)]
-pub struct Leases(Vec<Lease>);
+pub struct Leases {
+    leases: Vec<Lease>,
+    /// Number of the latest lease.
+    latest: u64,
+}
 
 struct Lease {
+    number: u64,
     key: Token,
     targets: BTreeSet<String>,
     holder: String,
     purpose: String,
     seconds: u32,
-    until: f64,
+    until: Instant,
 }
 
 impl Lease {
@@ -126,18 +154,19 @@ impl Lease {
         self.holder == holder && self.key.is(key)
     }
 
-    fn entry(&self) -> LeaseEntry {
+    fn entry(&self, now: Instant) -> LeaseEntry {
         LeaseEntry {
+            number: self.number,
             targets: self.targets.iter().cloned().collect(),
             holder: self.holder.clone(),
             purpose: self.purpose.clone(),
-            until_unix_seconds: self.until,
+            remaining_seconds: self.until.saturating_duration_since(now).as_secs_f64(),
         }
     }
 
-    fn of_holder(&self) -> HeldLease {
+    fn of_holder(&self, now: Instant) -> HeldLease {
         let key = self.key.text().to_owned();
-        HeldLease { key, seconds: self.seconds, lease: self.entry() }
+        HeldLease { key, seconds: self.seconds, lease: self.entry(now) }
     }
 }
 
@@ -151,36 +180,35 @@ impl Leases {
         &mut self,
         request: &LeaseRequest,
         holder: &str,
-        now: f64,
+        now: Instant,
         key: Token,
     ) -> Result<HeldLease, LeaseRefusal> {
         let targets = check(request)?;
         // Holders that have died are forgotten here, so no thread is necessary.
-        self.0.retain(|lease| lease.until > now);
-        for lease in &self.0 {
+        self.leases.retain(|lease| lease.until > now);
+        for lease in &self.leases {
             if let Some(target) = targets.intersection(&lease.targets).next() {
-                return Err(LeaseRefusal::Held {
-                    target: target.clone(),
-                    lease: lease.entry(),
-                    seconds: lease.until - now,
-                });
+                return Err(LeaseRefusal::Held { target: target.clone(), lease: lease.entry(now) });
             }
         }
-        let of_holder = self.0.iter().filter(|lease| lease.holder == holder).count();
-        if self.0.len() >= MAX_LEASES || of_holder >= MAX_LEASES_OF_ONE {
+        let of_holder = self.leases.iter().filter(|lease| lease.holder == holder).count();
+        if self.leases.len() >= MAX_LEASES || of_holder >= MAX_LEASES_OF_ONE {
             return Err(LeaseRefusal::TooMany);
         }
         let seconds = request.seconds.unwrap_or(DEFAULT_SECONDS);
+        self.latest += 1;
         let lease = Lease {
+            number: self.latest,
             key,
             targets,
             holder: holder.to_owned(),
             purpose: request.purpose.clone(),
             seconds,
-            until: now + f64::from(seconds),
+            until: now + Duration::from_secs(seconds.into()),
         };
-        self.0.push(lease);
-        Ok(self.0[self.0.len() - 1].of_holder())
+        let held = lease.of_holder(now);
+        self.leases.push(lease);
+        Ok(held)
     }
 
     /// Renews a lease, so that it ends later.
@@ -188,13 +216,18 @@ impl Leases {
     /// # Errors
     ///
     /// The holder has no lease with this key, or it has ended.
-    pub fn renew(&mut self, key: &str, holder: &str, now: f64) -> Result<HeldLease, LeaseRefusal> {
-        let mut own = self.0.iter_mut().filter(|lease| lease.is_of(key, holder));
+    pub fn renew(
+        &mut self,
+        key: &str,
+        holder: &str,
+        now: Instant,
+    ) -> Result<HeldLease, LeaseRefusal> {
+        let mut own = self.leases.iter_mut().filter(|lease| lease.is_of(key, holder));
         // Another holder may have used the servers since its end, so it is not revived.
         let lease = own.find(|lease| lease.until > now);
         let lease = lease.ok_or(LeaseRefusal::Unknown)?;
-        lease.until = now + f64::from(lease.seconds);
-        Ok(lease.of_holder())
+        lease.until = now + Duration::from_secs(lease.seconds.into());
+        Ok(lease.of_holder(now))
     }
 
     /// Releases a lease.
@@ -203,15 +236,28 @@ impl Leases {
     ///
     /// The holder has no lease with this key.
     pub fn release(&mut self, key: &str, holder: &str) -> Result<(), LeaseRefusal> {
-        let place = self.0.iter().position(|lease| lease.is_of(key, holder));
-        let place = place.ok_or(LeaseRefusal::Unknown)?;
-        self.0.remove(place);
+        self.remove(|lease| lease.is_of(key, holder))
+    }
+
+    /// Ends the lease of another member, who cannot release it any more.
+    ///
+    /// # Errors
+    ///
+    /// There is no lease with this number.
+    pub fn end(&mut self, number: u64) -> Result<(), LeaseRefusal> {
+        self.remove(|lease| lease.number == number)
+    }
+
+    fn remove(&mut self, is_wanted: impl Fn(&Lease) -> bool) -> Result<(), LeaseRefusal> {
+        let place = self.leases.iter().position(is_wanted).ok_or(LeaseRefusal::Unknown)?;
+        self.leases.remove(place);
         Ok(())
     }
 
     /// Returns all leases that have not ended.
-    pub fn entries(&self, now: f64) -> Vec<LeaseEntry> {
-        self.0.iter().filter(|lease| lease.until > now).map(Lease::entry).collect()
+    pub fn entries(&self, now: Instant) -> Vec<LeaseEntry> {
+        let active = self.leases.iter().filter(|lease| lease.until > now);
+        active.map(|lease| lease.entry(now)).collect()
     }
 }
 
@@ -259,6 +305,19 @@ pub fn target_of(text: &str) -> Option<String> {
 mod tests {
     use super::*;
 
+    /// Instants of a test, in seconds since its start.
+    struct Clock(Instant);
+
+    impl Clock {
+        fn at(&self, seconds: f64) -> Instant {
+            self.0 + Duration::from_secs_f64(seconds)
+        }
+    }
+
+    fn clock() -> Clock {
+        Clock(Instant::now())
+    }
+
     fn key(text: &str) -> Token {
         Token::from_text(text)
     }
@@ -270,65 +329,87 @@ mod tests {
 
     #[test]
     fn one_server_has_one_lease() {
-        let mut leases = Leases::default();
-        let held =
-            leases.take(&request(&["http://Shop.example/a"]), "ann", 100.0, key("a")).unwrap();
+        let (clock, mut leases) = (clock(), Leases::default());
+        let held = leases
+            .take(&request(&["http://Shop.example/a"]), "ann", clock.at(100.0), key("a"))
+            .unwrap();
         assert_eq!(held.lease.targets, ["shop.example:80"]);
         let same = request(&["b.example:81", "http://user@shop.example.:80/b?c"]);
-        let refused = leases.take(&same, "ben", 101.0, key("b")).unwrap_err();
+        let refused = leases.take(&same, "ben", clock.at(101.0), key("b")).unwrap_err();
         let text = refused.to_string();
         assert!(
             text.starts_with("shop.example:80 is leased by ann (nightly); that lease ends in 29 s"),
             "{text}"
         );
         assert!(
-            leases.take(&request(&["b.example:81"]), "ben", 101.0, key("c")).is_ok(),
+            leases.take(&request(&["b.example:81"]), "ben", clock.at(101.0), key("c")).is_ok(),
             "all or none"
         );
-        assert!(leases.take(&request(&["https://shop.example/"]), "ben", 101.0, key("d")).is_ok());
-        let again = leases.take(&request(&["shop.example:80"]), "ann", 101.0, key("e"));
+        assert!(
+            leases
+                .take(&request(&["https://shop.example/"]), "ben", clock.at(101.0), key("d"))
+                .is_ok()
+        );
+        let again = leases.take(&request(&["shop.example:80"]), "ann", clock.at(101.0), key("e"));
         assert!(matches!(again, Err(LeaseRefusal::Held { .. })), "two runs of one person");
     }
 
     #[test]
     fn a_lease_ends_unless_it_is_renewed() {
-        let mut leases = Leases::default();
+        let (clock, mut leases) = (clock(), Leases::default());
         let target = request(&["shop:80"]);
-        leases.take(&target, "ann", 0.0, key("a")).unwrap();
-        assert_eq!(leases.renew("a", "ann", 25.0).unwrap().lease.until_unix_seconds, 55.0);
-        assert!(leases.take(&target, "ben", 54.9, key("b")).is_err());
-        assert!(leases.entries(55.0).is_empty());
-        leases.take(&target, "ben", 55.0, key("b")).unwrap();
-        assert_eq!(leases.renew("a", "ann", 56.0), Err(LeaseRefusal::Unknown));
+        leases.take(&target, "ann", clock.at(0.0), key("a")).unwrap();
+        assert_eq!(leases.renew("a", "ann", clock.at(25.0)).unwrap().lease.remaining_seconds, 30.0);
+        assert!(leases.take(&target, "ben", clock.at(54.9), key("b")).is_err());
+        assert!(leases.entries(clock.at(55.0)).is_empty());
+        leases.take(&target, "ben", clock.at(55.0), key("b")).unwrap();
+        assert_eq!(leases.renew("a", "ann", clock.at(56.0)), Err(LeaseRefusal::Unknown));
         assert_eq!(leases.release("b", "ann"), Err(LeaseRefusal::Unknown), "only by its holder");
         leases.release("b", "ben").unwrap();
-        assert!(leases.take(&target, "ann", 57.0, key("c")).is_ok());
+        assert!(leases.take(&target, "ann", clock.at(57.0), key("c")).is_ok());
+    }
+
+    #[test]
+    fn a_member_can_end_the_lease_of_a_holder_who_is_gone() {
+        let (clock, mut leases) = (clock(), Leases::default());
+        let long = LeaseRequest { seconds: Some(86400), ..request(&["shop:80"]) };
+        leases.take(&long, "ann", clock.at(0.0), key("a")).unwrap();
+        let number = leases.entries(clock.at(1.0))[0].number;
+        assert_eq!(leases.end(number + 1), Err(LeaseRefusal::Unknown));
+        leases.end(number).unwrap();
+        assert_eq!(leases.renew("a", "ann", clock.at(2.0)), Err(LeaseRefusal::Unknown));
+        let next = leases.take(&long, "ben", clock.at(2.0), key("b")).unwrap();
+        assert_ne!(next.lease.number, number, "no number is used again");
     }
 
     #[test]
     fn malformed_requests_are_refused() {
-        let mut leases = Leases::default();
+        let (clock, mut leases) = (clock(), Leases::default());
         for target in
             ["", "ftp://shop/", "shop/path", "shop:99999", "http://", "http://${host}/", "a b"]
         {
-            let refused = leases.take(&request(&[target]), "ann", 0.0, key("a")).unwrap_err();
+            let refused =
+                leases.take(&request(&[target]), "ann", clock.at(0.0), key("a")).unwrap_err();
             assert!(matches!(refused, LeaseRefusal::Target(_)), "{target}: {refused}");
         }
-        let none = leases.take(&request(&[]), "ann", 0.0, key("a"));
+        let none = leases.take(&request(&[]), "ann", clock.at(0.0), key("a"));
         assert_eq!(none, Err(LeaseRefusal::Targets(0)));
         let long = LeaseRequest { purpose: "x".repeat(201), ..request(&["a:1"]) };
-        assert_eq!(leases.take(&long, "ann", 0.0, key("a")), Err(LeaseRefusal::Purpose(201)));
+        assert_eq!(
+            leases.take(&long, "ann", clock.at(0.0), key("a")),
+            Err(LeaseRefusal::Purpose(201))
+        );
         let forever = LeaseRequest { seconds: Some(u32::MAX), ..request(&["a:1"]) };
         assert!(matches!(
-            leases.take(&forever, "ann", 0.0, key("a")),
+            leases.take(&forever, "ann", clock.at(0.0), key("a")),
             Err(LeaseRefusal::Seconds(_))
         ));
         for number in 0..MAX_LEASES_OF_ONE {
             let target = format!("h{number}:1");
-            leases.take(&request(&[&target]), "ann", 0.0, key("a")).unwrap();
+            leases.take(&request(&[&target]), "ann", clock.at(0.0), key("a")).unwrap();
         }
-        let one_more = leases.take(&request(&["z:1"]), "ann", 0.0, key("a"));
+        let one_more = leases.take(&request(&["z:1"]), "ann", clock.at(0.0), key("a"));
         assert_eq!(one_more, Err(LeaseRefusal::TooMany));
-        assert!(leases.take(&request(&["z:1"]), "ben", 0.0, key("a")).is_ok());
+        assert!(leases.take(&request(&["z:1"]), "ben", clock.at(0.0), key("a")).is_ok());
     }
 }

@@ -1,12 +1,13 @@
-//! The studio: stored runs and experiments in a browser, on this machine only.
+//! The studio: stored runs and experiments in a browser, for one person or for a team.
 //!
 //! A page is a function from the store and the URL to HTML; its whole state is in the URL. The page of a
 //! run is that of `report`, with links to its script and style.
 //!
-//! * `guard`: which requests are answered. `server`: the routes, and the headers of all replies.
-//! * `pages`: the list, a run or experiment, a comparison, the start of a run, recordings, the editor and tries of plan files.
-//! * `watched`: active runs, and replays. `process`, `tries`, `recordings`: started processes. `edited_texts`: texts of editors. `study_html`: report pages. `shared`: the state that all pages share.
+//! * `routes`: all routes, with their permissions. `guard`, `token`, `tokens`, `visitor`: which requests are answered, and for whom. `server`, `connections`, `tls`: how they arrive and leave.
+//! * `pages`: the list, a run or experiment, a comparison, a history, the start of a run, recordings, the editor and tries of plan files. `api`, `openapi`, `transfer`: the same for programs.
+//! * `watched`: active runs, and replays. `process`, `tries`: started processes. `edited_texts`: texts of editors. `study_html`: report pages. `leases`, `local`: who measures which server. `shared`: the state that all pages share.
 //! * `fields`: fields of URLs and forms. `layout`: the frame of a page. `texts`: texts in the viewer's language. `assets`: scripts and styles.
+//! * `client`: requests of a brunt to the studio of its team.
 //!
 //! Out of scope: measuring. Every run is a separate process; the studio only reads its log and gives it orders.
 
@@ -24,7 +25,6 @@ mod openapi;
 mod pages;
 mod process;
 mod program;
-mod recordings;
 mod routes;
 mod server;
 mod shared;

@@ -1,11 +1,11 @@
 //! Leases for runs of this machine that the studio has started: they ask through the socket in the store, and
 //! need no token.
 
-use crate::leases::{HeldLease, LeaseRefusal, LeaseRequest};
+use crate::leases::{HeldLease, LeaseProblem, LeaseRefusal, LeaseRequest};
 use crate::shared::Shared;
 use crate::token::Token;
-use brunt_engine::clock::unix_seconds;
 use serde::{Deserialize, Serialize};
+use std::time::Instant;
 
 /// Word before an order about a lease.
 pub const LEASE: &str = "lease ";
@@ -37,42 +37,24 @@ pub enum LeaseOrder {
     },
 }
 
-/// Reply to an order. The lease is that of the holder.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct LeaseAnswer {
-    /// The lease that was taken or renewed.
-    pub lease: Option<HeldLease>,
-    /// Reason of a refusal.
-    pub error: Option<String>,
-    /// True if another lease has one of the servers, so that waiting helps.
-    pub is_held: bool,
-    /// True if there is no lease with the key.
-    pub is_unknown: bool,
-}
+/// Reply to an order: the lease that was taken or renewed, or nothing for one that was released.
+pub type LeaseAnswer = Result<Option<HeldLease>, LeaseProblem>;
 
 /// Answers an order.
 pub fn answer(shared: &Shared, order: &str) -> String {
     let result = match serde_json::from_str(order) {
         Ok(LeaseOrder::Take { holder, request }) => match Token::random() {
-            Ok(key) => shared.leases().take(&request, &holder, unix_seconds(), key).map(Some),
+            Ok(key) => shared.leases().take(&request, &holder, Instant::now(), key).map(Some),
             Err(_) => Err(LeaseRefusal::TooMany),
         },
         Ok(LeaseOrder::Renew { holder, key }) => {
-            shared.leases().renew(&key, &holder, unix_seconds()).map(Some)
+            shared.leases().renew(&key, &holder, Instant::now()).map(Some)
         }
         Ok(LeaseOrder::Release { holder, key }) => {
             shared.leases().release(&key, &holder).map(|()| None)
         }
         Err(_) => Err(LeaseRefusal::Unknown),
     };
-    let answer = match result {
-        Ok(lease) => LeaseAnswer { lease, ..LeaseAnswer::default() },
-        Err(refusal) => LeaseAnswer {
-            is_held: matches!(refusal, LeaseRefusal::Held { .. }),
-            is_unknown: refusal == LeaseRefusal::Unknown,
-            error: Some(refusal.to_string()),
-            lease: None,
-        },
-    };
+    let answer: LeaseAnswer = result.map_err(LeaseProblem::from);
     serde_json::to_string(&answer).unwrap_or_default()
 }

@@ -19,7 +19,7 @@ const PATH_PARAMETERS: [(&str, &str); 4] = [
         "id",
         "Id of a run or experiment, the beginning of an id, a tag, the name of an experiment, or `last`.",
     ),
-    ("key", "Key of a lease, or of a link."),
+    ("key", "Key of a lease, or of a link; to end the lease of another member, its number."),
     ("number", "Number of a try or a recording."),
     ("process", "Number of a process that the studio has started."),
 ];

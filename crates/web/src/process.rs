@@ -9,10 +9,70 @@ use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
 use std::sync::{Arc, OnceLock};
 use std::thread;
-use tempfile::TempDir;
 
 /// Maximum number of bytes of messages that are shown: the last ones.
 const MESSAGE_BYTES: u64 = 16 << 10;
+
+/// Number of processes of a kind that are kept, if the others have ended.
+pub const MOST_KEPT: usize = 20;
+
+/// The latest processes of a kind, the oldest first.
+pub struct StartedList<T> {
+    list: Vec<Started<T>>,
+    /// Number of the latest one.
+    latest: u32,
+}
+
+/// A process of a list.
+pub struct Started<T> {
+    /// Number in the list, from 1.
+    pub number: u32,
+    /// The process.
+    pub process: StartedProcess,
+    /// Further facts on it, and its files.
+    pub details: T,
+}
+
+impl<T> Default for StartedList<T> {
+    fn default() -> Self {
+        Self { list: Vec::new(), latest: 0 }
+    }
+}
+
+impl<T> StartedList<T> {
+    /// Adds a process, and returns its number in the list. The oldest one that has ended is removed if there are too
+    /// many.
+    pub fn add(&mut self, process: StartedProcess, details: T) -> u32 {
+        let ended = self.list.iter().position(|one| one.process.status().is_some());
+        // Files of a try may fill the disk, and nobody may ever ask for the end of a run.
+        if let Some(ended) = ended.filter(|_| self.list.len() >= MOST_KEPT) {
+            self.list.remove(ended);
+        }
+        self.latest += 1;
+        self.list.push(Started { number: self.latest, process, details });
+        self.latest
+    }
+
+    /// Returns a process by its number in the list.
+    pub fn get(&self, number: u32) -> Option<&Started<T>> {
+        self.iter().find(|one| one.number == number)
+    }
+
+    /// Returns all processes.
+    pub fn iter(&self) -> impl Iterator<Item = &Started<T>> {
+        self.list.iter()
+    }
+
+    /// Returns the processes that have not ended.
+    pub fn active(&self) -> impl Iterator<Item = &Started<T>> {
+        self.iter().filter(|one| one.process.status().is_none())
+    }
+
+    /// Removes a process by its number in the list.
+    pub fn remove(&mut self, number: u32) {
+        self.list.retain(|one| one.number != number);
+    }
+}
 
 /// A process that this studio has started.
 pub struct StartedProcess {
@@ -22,8 +82,6 @@ pub struct StartedProcess {
     errors: File,
     /// Status, when it has ended.
     status: Arc<OnceLock<ExitStatus>>,
-    /// Folder with files for its start.
-    pub folder: Option<TempDir>,
 }
 
 /// Variable with the name of the visitor that started a process. The run takes a lease for that visitor.
@@ -70,7 +128,7 @@ impl StartedProcess {
         let of_thread = Arc::clone(&status);
         // The system keeps an ended process until its parent has its exit code.
         thread::spawn(move || child.wait().map(|status| of_thread.set(status)));
-        Ok(Self { number, errors, status, folder: None })
+        Ok(Self { number, errors, status })
     }
 
     /// Its status; None while it is active.

@@ -1,6 +1,6 @@
 //! The studio: its address, the admission of requests, and the headers of all replies.
 
-use crate::api::{self, ApiProblem};
+use crate::api;
 use crate::connections::Connections;
 use crate::guard::{Guard, GuardSettings, Refusal};
 use crate::layout::Problem;
@@ -17,7 +17,7 @@ use crate::visitor::{Permission, Visitor};
 use axum::Router;
 use axum::extract::{MatchedPath, Request, State};
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, Uri, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use brunt_engine::clock::unix_seconds;
@@ -244,25 +244,17 @@ impl Studio {
 
 fn routes(shared: Arc<Shared>) -> Router {
     routes::router()
-        .fallback(unknown)
+        .fallback(async || Problem::not_found(message!("problem-no-page")))
         // Also for paths and methods that do not exist.
         .layer(from_fn_with_state(Arc::clone(&shared), admit))
         .with_state(shared)
-}
-
-/// Answers requests for paths that do not exist.
-async fn unknown(uri: Uri) -> Response {
-    let problem = Problem::not_found(message!("problem-no-page"));
-    if uri.path().starts_with(API_PATH) {
-        return ApiProblem(problem).into_response();
-    }
-    problem.into_response()
 }
 
 /// Answers a request only if its host and its token are those of the studio, and the token permits the route.
 async fn admit(State(shared): State<Arc<Shared>>, request: Request, next: Next) -> Response {
     let (parts, body) = request.into_parts();
     let viewer = Viewer::of_request(&parts);
+    let is_api = parts.uri.path().starts_with(API_PATH);
     let matched = parts.extensions.get::<MatchedPath>();
     let route = matched.and_then(|path| routes::find(&parts.method, path.as_str()));
     let admitted = shared
@@ -278,7 +270,7 @@ async fn admit(State(shared): State<Arc<Shared>>, request: Request, next: Next) 
                 None => response.await,
             };
             // The strip of the page depends on the visitor.
-            Visitor::sync_scope(visitor, || with_problem(response, &viewer))
+            Visitor::sync_scope(visitor, || with_problem(response, is_api, &viewer))
         }
         Err(refusal) => refuse(&shared.guard, refusal, &parts, &viewer),
     };
@@ -295,9 +287,10 @@ async fn admit(State(shared): State<Arc<Shared>>, request: Request, next: Next) 
     response
 }
 
-/// Returns the page of the problem of a reply, or the reply if it has none.
-fn with_problem(mut response: Response, viewer: &Viewer) -> Response {
+/// Returns the problem of a reply as a page, or as JSON for a program; the reply if it has none.
+fn with_problem(mut response: Response, is_api: bool, viewer: &Viewer) -> Response {
     match response.extensions_mut().remove::<Problem>() {
+        Some(problem) if is_api => api::error_reply(problem.status, problem.text.into()),
         Some(problem) => problem.page(viewer),
         None => response,
     }

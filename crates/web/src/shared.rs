@@ -5,11 +5,10 @@ use crate::fields::Fields;
 use crate::guard::{Guard, Refusal};
 use crate::layout::Problem;
 use crate::leases::Leases;
-use crate::process::StartedProcess;
+use crate::process::{StartedList, StartedProcess};
 use crate::program::StudioProgram;
-use crate::recordings::StartedRecordings;
 use crate::texts::{Viewer, message};
-use crate::tries::Tries;
+use crate::tries::TriedPlan;
 use crate::visitor::Visitor;
 use crate::watched::WatchedRuns;
 use axum::body::{Body, Bytes};
@@ -35,7 +34,7 @@ use tokio::time::timeout;
 const MAX_FORM_BYTES: usize = 64 << 10;
 
 /// Maximum time for the head of a request, and for its form.
-pub const MAX_READING: Duration = Duration::from_secs(10);
+pub const READ_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Maximum number of archives that are transferred at once. Each needs its size on the disk twice.
 const MOST_TRANSFERS: usize = 4;
@@ -56,12 +55,12 @@ pub struct Shared {
     pub command: String,
     /// The program of brunt, for runs that the studio starts.
     pub program: PathBuf,
-    /// Processes that the studio has started, until they have a run.
-    pub started: Mutex<Vec<StartedProcess>>,
-    /// Tries, the oldest first.
-    pub tries: Mutex<Tries>,
-    /// Recordings that the studio has started, the oldest first.
-    pub recordings: Mutex<StartedRecordings>,
+    /// Processes that the studio has started, until they have a run, with the folders of their plans.
+    pub started: Mutex<StartedList<Option<TempDir>>>,
+    /// Tries.
+    pub tries: Mutex<StartedList<TriedPlan>>,
+    /// Recordings, with the fields of their forms.
+    pub recordings: Mutex<StartedList<Fields>>,
     /// Figures of runs for histories.
     pub histories: HistoryCache,
     /// The latest texts in editors.
@@ -103,17 +102,17 @@ impl Shared {
     }
 
     /// Locks the processes that the studio has started.
-    pub fn started(&self) -> MutexGuard<'_, Vec<StartedProcess>> {
+    pub fn started(&self) -> MutexGuard<'_, StartedList<Option<TempDir>>> {
         self.started.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Locks the tries.
-    pub fn tries(&self) -> MutexGuard<'_, Tries> {
+    pub fn tries(&self) -> MutexGuard<'_, StartedList<TriedPlan>> {
         self.tries.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Locks the recordings.
-    pub fn recordings(&self) -> MutexGuard<'_, StartedRecordings> {
+    pub fn recordings(&self) -> MutexGuard<'_, StartedList<Fields>> {
         self.recordings.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -127,23 +126,21 @@ impl Shared {
         self.leases.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Starts brunt for the current visitor, with the store of the studio. The folder is removed after the start.
+    /// Starts brunt for the current visitor, with the store of the studio, and returns the number of the process. The
+    /// folder of its plan is removed after the start.
     ///
     /// # Errors
     ///
     /// The system does not allow it.
-    pub fn start(
-        &self,
-        arguments: &[String],
-        folder: Option<TempDir>,
-    ) -> Result<StartedProcess, Problem> {
+    pub fn start(&self, arguments: &[String], folder: Option<TempDir>) -> Result<u32, Problem> {
         let visitor = Visitor::current();
         // Members of a team must not measure one server at once; one person may want to.
         let holder = visitor.as_ref().filter(|_| self.guard.has_tokens()).map(Visitor::holder);
         let process = StartedProcess::start(&self.program, arguments, &self.directory, holder);
-        let mut process = process.map_err(|error| Problem::internal(&error))?;
-        process.folder = folder;
-        Ok(process)
+        let process = process.map_err(|error| Problem::internal(&error))?;
+        let number = process.number;
+        self.started().add(process, folder);
+        Ok(number)
     }
 
     /// Notes a request.
@@ -190,7 +187,7 @@ pub async fn form(body: Body) -> Result<Fields, Problem> {
 ///
 /// It is too long, too slow, or not from a page of this studio.
 pub async fn form_up_to(max_bytes: usize, body: Body) -> Result<Fields, Problem> {
-    let fields = Fields::decode(&read_body(max_bytes, MAX_READING, body).await?);
+    let fields = Fields::decode(&read_body(max_bytes, READ_TIMEOUT, body).await?);
     if Visitor::has_form_token(fields.first("token")) {
         Ok(fields)
     } else {
@@ -204,7 +201,7 @@ pub async fn form_up_to(max_bytes: usize, body: Body) -> Result<Fields, Problem>
 ///
 /// It is too long or too slow.
 pub async fn unchecked_form(body: Body) -> Result<Fields, Problem> {
-    Ok(Fields::decode(&read_body(MAX_FORM_BYTES, MAX_READING, body).await?))
+    Ok(Fields::decode(&read_body(MAX_FORM_BYTES, READ_TIMEOUT, body).await?))
 }
 
 /// Reads the content of a request.
@@ -263,6 +260,9 @@ impl From<StoreError> for Problem {
     fn from(error: StoreError) -> Self {
         match error {
             StoreError::Unknown(_) => Self::not_found(error.to_string()),
+            StoreError::OtherContent(_) => {
+                Self { status: StatusCode::CONFLICT, text: error.to_string().into() }
+            }
             error if error.is_usage_error() => Self::bad_request(error.to_string()),
             error => Self::internal(&error),
         }

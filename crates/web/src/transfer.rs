@@ -1,7 +1,7 @@
 //! Transfer of archives between the network and temporary files, with bounded size and time.
 
 use crate::layout::Problem;
-use crate::shared::{MAX_READING, Shared};
+use crate::shared::{READ_TIMEOUT, Shared};
 use axum::body::{Body, Bytes};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -11,7 +11,7 @@ use std::io::{self, Read, Write};
 use std::sync::Arc;
 use std::time::Duration;
 use tempfile::NamedTempFile;
-use tokio::sync::OwnedSemaphorePermit;
+use tokio::sync::{OwnedSemaphorePermit, oneshot};
 use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
@@ -80,7 +80,7 @@ async fn write_body(
     let mut waiting = 0;
     loop {
         // A peer that sends nothing must not keep its place for the time of a whole archive.
-        let part = timeout(MAX_READING, body.next()).await.map_err(|_| too_slow())?;
+        let part = timeout(READ_TIMEOUT, body.next()).await.map_err(|_| too_slow())?;
         let is_end = part.is_none();
         if let Some(part) = part {
             let part = part.map_err(|_| {
@@ -145,8 +145,15 @@ pub fn send(file: NamedTempFile, place: OwnedSemaphorePermit) -> Result<Response
 }
 
 fn parts(file: File, place: OwnedSemaphorePermit) -> impl Stream<Item = io::Result<Bytes>> {
-    stream::try_unfold(Some((file, place)), async |state| {
-        let Some((mut file, place)) = state else { return Ok(None) };
+    // The sender is dropped with the stream.
+    let (stream_end, ended) = oneshot::channel::<()>();
+    tokio::spawn(async move {
+        // A peer that takes a byte now and then must not keep its place.
+        let _ = timeout(MAX_TRANSFER, ended).await;
+        drop(place);
+    });
+    stream::try_unfold(Some((file, stream_end)), async |state| {
+        let Some((mut file, stream_end)) = state else { return Ok(None) };
         // A read of a regular file can block, and epoll(7) does not support it.
         let read = spawn_blocking(move || {
             let mut part = Vec::new();
@@ -157,6 +164,6 @@ fn parts(file: File, place: OwnedSemaphorePermit) -> impl Stream<Item = io::Resu
         if part.is_empty() {
             return Ok(None);
         }
-        Ok(Some((Bytes::from(part), Some((file, place)))))
+        Ok(Some((Bytes::from(part), Some((file, stream_end)))))
     })
 }

@@ -47,7 +47,7 @@ pub struct BrowserArgs {
 
     /// Wait up to this time for the end of another lease on the servers, such as 10m
     #[cfg(feature = "studio")]
-    #[arg(long, value_name = "TIME", requires = "studio", value_parser = words::duration::positive_with_unit)]
+    #[arg(long, value_name = "TIME", value_parser = words::duration::positive_with_unit)]
     wait_lease: Option<Duration>,
 }
 

@@ -4,17 +4,14 @@ use crate::live::print_line;
 use brunt_model::{Event, Tick, Warning};
 use brunt_runner::EventListener;
 use brunt_runner::line_socket::ask;
-use brunt_web::client::{TeamError, TeamServer};
-use brunt_web::leases::{HeldLease, LeaseRequest};
+use brunt_web::client::TeamServer;
+use brunt_web::leases::{HeldLease, LeaseProblem, LeaseRequest};
 use brunt_web::local::{LEASE, LeaseAnswer, LeaseOrder};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
-
-/// Maximum length of an order through the socket of a studio. Its reply has a key, too.
-const MAX_ORDER: usize = 600;
 
 /// Pause between attempts to take a lease that another one has.
 const PAUSE: Duration = Duration::from_secs(2);
@@ -31,27 +28,6 @@ pub enum LeaseKeeper {
         /// Name of the visitor that started the run.
         holder: String,
     },
-}
-
-/// Reason why there is no lease.
-#[derive(Debug)]
-pub struct LeaseProblem {
-    /// The problem and its remedy.
-    pub text: String,
-    /// True if another lease has one of the servers.
-    pub is_held: bool,
-    /// True if the lease has ended.
-    pub is_unknown: bool,
-}
-
-impl From<TeamError> for LeaseProblem {
-    fn from(error: TeamError) -> Self {
-        Self {
-            is_held: error.is_conflict(),
-            is_unknown: error.is_unknown(),
-            text: error.to_string(),
-        }
-    }
 }
 
 impl LeaseKeeper {
@@ -86,8 +62,8 @@ impl LeaseKeeper {
 
     fn lease_of(&self, order: &LeaseOrder) -> Result<HeldLease, LeaseProblem> {
         let Self::Local { socket, .. } = self else { return Err(problem("no local studio")) };
-        let lease = order_locally(socket, order)?.lease;
-        lease.ok_or_else(|| problem("the studio has answered without a lease"))
+        order_locally(socket, order)?
+            .ok_or_else(|| problem("the studio has answered without a lease"))
     }
 }
 
@@ -95,22 +71,12 @@ fn problem(text: impl Into<String>) -> LeaseProblem {
     LeaseProblem { text: text.into(), is_held: false, is_unknown: false }
 }
 
-fn order_locally(socket: &Path, order: &LeaseOrder) -> Result<LeaseAnswer, LeaseProblem> {
+fn order_locally(socket: &Path, order: &LeaseOrder) -> LeaseAnswer {
     let text = serde_json::to_string(order).unwrap_or_default();
-    // The studio reads a limited number of bytes, and would get an incomplete order.
-    if text.len() > MAX_ORDER {
-        return Err(problem("the run has more servers than a lease through the studio can name"));
-    }
     let answer = ask(socket, &format!("{LEASE}{text}"));
     let answer = answer.map_err(|error| problem(format!("the studio does not answer: {error}")))?;
-    let answer: LeaseAnswer = serde_json::from_str(&answer)
-        .map_err(|_| problem("the studio is one of another version of brunt"))?;
-    match answer.error {
-        Some(text) => {
-            Err(LeaseProblem { text, is_held: answer.is_held, is_unknown: answer.is_unknown })
-        }
-        None => Ok(answer),
-    }
+    serde_json::from_str(&answer)
+        .map_err(|_| problem("the studio is one of another version of brunt"))?
 }
 
 /// Takes a lease, and waits for another one up to this time.

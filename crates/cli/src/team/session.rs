@@ -63,6 +63,9 @@ impl TeamRun {
             (None, Some(holder), Some(store)) => {
                 LeaseKeeper::Local { socket: store.studio_socket(), holder }
             }
+            _ if !args.lease_wait().is_zero() => {
+                bail!("--wait-lease: a run without a team takes no lease; add --studio=URL")
+            }
             _ => return Ok(None),
         };
         let authority = args.authority().map(|file| format!(" --cacert {}", file.display()));

@@ -31,7 +31,12 @@ const ENCODINGS: [&str; 4] = ["gzip", "x-gzip", "deflate", "identity"];
 /// Changes the header fields of a request for its server.
 pub(super) fn prepare(headers: &mut HeaderMap, is_socket: bool) {
     let trailers = headers.get(TE).is_some_and(|te| te.as_bytes() == b"trailers");
+    let is_chunked = headers.contains_key(TRANSFER_ENCODING);
     remove_connection_fields(headers);
+    if is_chunked {
+        // Without it, the client library would send a GET without its body.
+        headers.insert(TRANSFER_ENCODING, HeaderValue::from_static("chunked"));
+    }
     headers.remove(TE);
     if trailers {
         // Servers of gRPC require it.

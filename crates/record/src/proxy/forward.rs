@@ -16,6 +16,7 @@ use http_body_util::{BodyExt, Full};
 use hyper::body::Incoming;
 use hyper::header::{HOST, PROXY_AUTHORIZATION, VIA};
 use hyper::http::uri::{Authority, Parts, PathAndQuery, Scheme};
+use hyper::upgrade::OnUpgrade;
 use hyper::{Request, Response, StatusCode, Uri, Version};
 use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
 use hyper_util::client::legacy::Client;
@@ -23,7 +24,9 @@ use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 use std::error::Error;
 use std::io;
+use std::sync::Arc;
 use std::time::Duration;
+use tokio::sync::OwnedSemaphorePermit;
 
 /// Maximum time to connect to a server.
 const CONNECT_TIME: Duration = Duration::from_secs(30);
@@ -119,12 +122,13 @@ impl Servers {
         }
     }
 
-    /// Forwards a request, and records it with its reply.
+    /// Forwards a request, and records it with its reply. A WebSocket keeps the place of its client.
     pub(super) async fn forward(
         &self,
         request: Request<Incoming>,
         target: &Target,
         traffic: &Traffic,
+        place: &Arc<OwnedSemaphorePermit>,
     ) -> Response<ReplyBody> {
         let version = request.version();
         if has_passed(request.headers()) {
@@ -158,11 +162,15 @@ impl Servers {
         head.uri = uri;
         // The client library chooses the version of the connection.
         head.version = Version::HTTP_11;
-        let client_upgrade = head.extensions.remove::<hyper::upgrade::OnUpgrade>();
+        let client_upgrade = head.extensions.remove::<OnUpgrade>();
         let body = RecordedBody::new(body, exchange.clone(), BodyPart::Request);
         let sent = self.client(version, &target.scheme).request(Request::from_parts(head, body));
         match sent.await {
-            Ok(reply) => answer(reply, exchange, client_upgrade, protocol, is_socket),
+            Ok(reply) => {
+                let upgrade = client_upgrade.filter(|_| is_socket);
+                let upgrade = upgrade.map(|client| (client, Arc::clone(place)));
+                answer(reply, exchange, upgrade, protocol)
+            }
             Err(error) => {
                 let mut reason = reasons(&error);
                 if has_wrong_certificate(&error) {
@@ -177,23 +185,23 @@ impl Servers {
     }
 }
 
-/// Records the reply, and returns it for the client.
+/// Records the reply, and returns it for the client, which may have asked for a WebSocket.
 fn answer(
     mut reply: Response<Incoming>,
     exchange: SharedExchange,
-    client_upgrade: Option<hyper::upgrade::OnUpgrade>,
+    upgrade: Option<(OnUpgrade, Arc<OwnedSemaphorePermit>)>,
     protocol: &str,
-    is_socket: bool,
 ) -> Response<ReplyBody> {
     exchange.set_reply(reply.status().as_u16(), protocol, reply.headers());
     let switches = reply.status() == StatusCode::SWITCHING_PROTOCOLS;
-    if let (true, true, Some(client)) = (switches, is_socket, client_upgrade) {
+    if let (true, Some((client, place))) = (switches, upgrade) {
         exchange.set_socket();
         let server = hyper::upgrade::on(&mut reply);
         tokio::spawn(async move {
             if let (Ok(client), Ok(server)) = tokio::join!(client, server) {
                 socket::relay(client, server, exchange).await;
             }
+            drop(place);
         });
         reply.headers_mut().append(VIA, VIA_VALUE);
         return reply.map(BodyExt::boxed_unsync);

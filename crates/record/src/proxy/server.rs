@@ -25,7 +25,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, BufReader};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{sleep, timeout};
 use tokio_rustls::TlsAcceptor;
 
@@ -53,6 +53,14 @@ pub(super) struct ProxyServer {
     pub(super) traffic: Traffic,
 }
 
+/// A connection of a client, with its tunnel and its WebSocket.
+#[derive(Clone)]
+struct Client {
+    proxy: Arc<ProxyServer>,
+    /// Its place among all connections.
+    place: Arc<OwnedSemaphorePermit>,
+}
+
 /// Accepts connections until the runtime ends.
 pub(super) async fn serve(listener: TcpListener, proxy: Arc<ProxyServer>) {
     let places = Arc::new(Semaphore::new(MAX_CONNECTIONS));
@@ -60,23 +68,20 @@ pub(super) async fn serve(listener: TcpListener, proxy: Arc<ProxyServer>) {
         let Ok(place) = Arc::clone(&places).acquire_owned().await else { return };
         match listener.accept().await {
             Ok((connection, _)) => {
-                let proxy = Arc::clone(&proxy);
-                tokio::spawn(async move {
-                    serve_client(connection, proxy).await;
-                    drop(place);
-                });
+                let client = Client { proxy: Arc::clone(&proxy), place: Arc::new(place) };
+                tokio::spawn(serve_client(connection, client));
             }
             Err(_) => sleep(AFTER_ACCEPT_ERROR).await,
         }
     }
 }
 
-async fn serve_client(connection: TcpStream, proxy: Arc<ProxyServer>) {
+async fn serve_client(connection: TcpStream, client: Client) {
     // Small replies would otherwise wait for acknowledgements.
     let _ = connection.set_nodelay(true);
     let service = service_fn(move |request| {
-        let proxy = Arc::clone(&proxy);
-        async move { Ok::<_, Infallible>(answer(request, proxy).await) }
+        let client = client.clone();
+        async move { Ok::<_, Infallible>(answer(request, client).await) }
     });
     serve_http1(connection, service).await;
 }
@@ -100,13 +105,22 @@ async fn serve_http1<S>(
 }
 
 /// Answers a request of a client to the proxy.
-async fn answer(request: Request<Incoming>, proxy: Arc<ProxyServer>) -> Response<ReplyBody> {
+async fn answer(request: Request<Incoming>, client: Client) -> Response<ReplyBody> {
     let is_tunnel = request.method() == Method::CONNECT;
     let Some(authority) = request.uri().authority().cloned() else {
         // A visit of the proxy's address, as of any server. The certificate is public.
-        return own(welcome::reply(request.method(), request.uri().path(), &proxy.authority));
+        return own(welcome::reply(
+            request.method(),
+            request.uri().path(),
+            &client.proxy.authority,
+        ));
     };
-    if !proxy.credentials.as_ref().is_none_or(|credentials| credentials.admit(request.headers())) {
+    if !client
+        .proxy
+        .credentials
+        .as_ref()
+        .is_none_or(|credentials| credentials.admit(request.headers()))
+    {
         let mut reply = refusal(
             StatusCode::PROXY_AUTHENTICATION_REQUIRED,
             "The user name or password of the proxy is missing or wrong.",
@@ -116,36 +130,40 @@ async fn answer(request: Request<Incoming>, proxy: Arc<ProxyServer>) -> Response
         return reply;
     }
     if is_tunnel {
-        return open_tunnel(request, authority, proxy);
+        return open_tunnel(request, authority, client);
     }
     let scheme = request.uri().scheme().cloned().unwrap_or(Scheme::HTTP);
-    answer_for(request, &Target { scheme, authority }, &proxy).await
+    answer_for(request, &Target { scheme, authority }, &client).await
 }
 
 /// Answers a request for a server.
 async fn answer_for(
     request: Request<Incoming>,
     target: &Target,
-    proxy: &ProxyServer,
+    client: &Client,
 ) -> Response<ReplyBody> {
     let host = target.authority.host();
     if host.eq_ignore_ascii_case(WELCOME_HOST) {
-        return own(welcome::reply(request.method(), request.uri().path(), &proxy.authority));
+        return own(welcome::reply(
+            request.method(),
+            request.uri().path(),
+            &client.proxy.authority,
+        ));
     }
     if target.scheme != Scheme::HTTP && target.scheme != Scheme::HTTPS {
         return refusal(StatusCode::BAD_REQUEST, "The URL must begin with http:// or https://.");
     }
-    if proxy.is_own(target) {
+    if client.proxy.is_own(target) {
         return refusal(StatusCode::LOOP_DETECTED, "The target is the proxy itself.");
     }
-    proxy.servers.forward(request, target, &proxy.traffic).await
+    client.proxy.servers.forward(request, target, &client.proxy.traffic, &client.place).await
 }
 
 /// Answers CONNECT. The tunnel ends at the proxy.
 fn open_tunnel(
     mut request: Request<Incoming>,
     authority: Authority,
-    proxy: Arc<ProxyServer>,
+    client: Client,
 ) -> Response<ReplyBody> {
     if authority.port_u16().is_none() || authority.as_str().contains('@') {
         return refusal(StatusCode::BAD_REQUEST, "CONNECT must name a host and a port.");
@@ -153,7 +171,7 @@ fn open_tunnel(
     let upgrade = hyper::upgrade::on(&mut request);
     tokio::spawn(async move {
         if let Ok(upgraded) = upgrade.await {
-            serve_tunnel(TokioIo::new(upgraded), authority, proxy).await;
+            serve_tunnel(TokioIo::new(upgraded), authority, client).await;
         }
     });
     own(Response::default())
@@ -163,32 +181,33 @@ fn open_tunnel(
 async fn serve_tunnel(
     tunnel: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
     authority: Authority,
-    proxy: Arc<ProxyServer>,
+    client: Client,
 ) {
     let mut tunnel = BufReader::new(tunnel);
     let Ok(Ok(first)) = timeout(HEAD_TIME, tunnel.fill_buf()).await else { return };
     let Some(byte) = first.first().copied() else { return };
     if byte == TLS_HANDSHAKE {
-        return serve_tls(tunnel, authority, proxy).await;
+        return serve_tls(tunnel, authority, client).await;
     }
     let is_http2 = first.starts_with(HTTP2_PREFACE);
     // Methods are upper-case letters. Other bytes of a head are refused by its parser.
     if !byte.is_ascii_uppercase() {
-        proxy.traffic.notify(format!(
+        client.proxy.traffic.notify(format!(
             "a client sent another protocol than HTTP to {authority}; its connection was closed"
         ));
         return;
     }
-    serve_inner(tunnel, Target { scheme: Scheme::HTTP, authority }, is_http2, proxy).await;
+    serve_inner(tunnel, Target { scheme: Scheme::HTTP, authority }, is_http2, client).await;
 }
 
 async fn serve_tls(
     tunnel: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
     authority: Authority,
-    proxy: Arc<ProxyServer>,
+    client: Client,
 ) {
     let host = authority.host().to_owned();
-    let resolver = HostCertificates { authority: Arc::clone(&proxy.authority), host: host.clone() };
+    let resolver =
+        HostCertificates { authority: Arc::clone(&client.proxy.authority), host: host.clone() };
     let provider = Arc::new(crypto::aws_lc_rs::default_provider());
     let builder =
         ServerConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
@@ -199,16 +218,16 @@ async fn serve_tls(
     let stream = match accepted {
         Ok(Ok(stream)) => stream,
         Ok(Err(error)) => {
-            proxy.traffic.notify(format!(
+            client.proxy.traffic.notify(format!(
                 "no TLS connection of a client for {host}: {error}. Does the client trust {}?",
-                proxy.authority.file().display()
+                client.proxy.authority.file().display()
             ));
             return;
         }
         Err(_) => return,
     };
     let is_http2 = stream.get_ref().1.alpn_protocol() == Some(b"h2");
-    serve_inner(stream, Target { scheme: Scheme::HTTPS, authority }, is_http2, proxy).await;
+    serve_inner(stream, Target { scheme: Scheme::HTTPS, authority }, is_http2, client).await;
 }
 
 /// Serves the requests within a tunnel.
@@ -216,13 +235,13 @@ async fn serve_inner(
     stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
     target: Target,
     is_http2: bool,
-    proxy: Arc<ProxyServer>,
+    client: Client,
 ) {
     let target = Arc::new(target);
     let service = service_fn(move |request| {
-        let proxy = Arc::clone(&proxy);
+        let client = client.clone();
         let target = Arc::clone(&target);
-        async move { Ok::<_, Infallible>(answer_inner(request, &target, &proxy).await) }
+        async move { Ok::<_, Infallible>(answer_inner(request, &target, &client).await) }
     });
     if !is_http2 {
         return serve_http1(stream, service).await;
@@ -237,7 +256,7 @@ async fn serve_inner(
 async fn answer_inner(
     request: Request<Incoming>,
     target: &Target,
-    proxy: &ProxyServer,
+    client: &Client,
 ) -> Response<ReplyBody> {
     if request.method() == Method::CONNECT {
         return refusal(StatusCode::METHOD_NOT_ALLOWED, "A tunnel cannot contain another one.");
@@ -254,7 +273,7 @@ async fn answer_inner(
             "The request names another server than its tunnel.",
         );
     }
-    answer_for(request, target, proxy).await
+    answer_for(request, target, client).await
 }
 
 impl ProxyServer {

@@ -1,7 +1,8 @@
 //! Decodes bodies of replies: compression, then the character set.
 
-use crate::exchange::MAX_BODY_BYTES;
-use crate::exchange::field;
+use crate::exchange::{MAX_BODY_BYTES, ReplyBody, field};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use encoding_rs::Encoding;
 use flate2::read::{DeflateDecoder, MultiGzDecoder, ZlibDecoder};
 use std::io::Read;
@@ -15,9 +16,17 @@ pub(super) fn is_opaque(media_type: &str) -> bool {
     OPAQUE_TYPES.iter().any(|kind| media_type.starts_with(kind))
 }
 
+/// Returns a body as HAR contains it; None if it is too large without its compression.
+pub(super) fn decoded(body: &[u8], headers: &[(String, String)]) -> Option<ReplyBody> {
+    let bytes = decompressed(body, field(headers, "content-encoding"))?;
+    Some(match text_of(bytes, headers) {
+        Ok(text) => ReplyBody { text, is_base64: false },
+        Err(bytes) => ReplyBody { text: STANDARD.encode(bytes), is_base64: true },
+    })
+}
+
 /// Returns the text of a body, or its bytes if it is no text.
-pub(super) fn body_text(body: &[u8], headers: &[(String, String)]) -> Result<String, Vec<u8>> {
-    let bytes = decompressed(body, field(headers, "content-encoding"));
+fn text_of(bytes: Vec<u8>, headers: &[(String, String)]) -> Result<String, Vec<u8>> {
     let media_type = field(headers, "content-type").to_ascii_lowercase();
     if let Some(encoding) = charset(&media_type) {
         return Ok(encoding.decode(&bytes).0.into_owned());
@@ -41,25 +50,26 @@ fn charset(media_type: &str) -> Option<&'static Encoding> {
     Encoding::for_label(label.as_bytes())
 }
 
-/// Returns the decompressed body, or as much of it as is valid. Other encodings stay as they are.
-fn decompressed(body: &[u8], encoding: &str) -> Vec<u8> {
+/// Returns the decompressed body, or as much of it as is valid. Other encodings stay as they are. None if it is too
+/// large.
+fn decompressed(body: &[u8], encoding: &str) -> Option<Vec<u8>> {
     match encoding.trim().to_ascii_lowercase().as_str() {
         "gzip" | "x-gzip" => read(MultiGzDecoder::new(body)),
         "deflate" => {
             // RFC 9110 means zlib, and some servers send raw deflate.
-            let bytes = read(ZlibDecoder::new(body));
-            if bytes.is_empty() { read(DeflateDecoder::new(body)) } else { bytes }
+            let bytes = read(ZlibDecoder::new(body))?;
+            if bytes.is_empty() { read(DeflateDecoder::new(body)) } else { Some(bytes) }
         }
-        _ => body.to_vec(),
+        _ => Some(body.to_vec()),
     }
 }
 
-/// Reads at most the maximum size of a body, because a small body may become a large one.
-fn read(decoder: impl Read) -> Vec<u8> {
+/// Reads a body that may become much larger; None beyond the maximum size of a body.
+fn read(decoder: impl Read) -> Option<Vec<u8>> {
     let mut bytes = Vec::new();
     // Bytes before an error are kept.
-    let _ = decoder.take(MAX_BODY_BYTES).read_to_end(&mut bytes);
-    bytes
+    let _ = decoder.take(MAX_BODY_BYTES + 1).read_to_end(&mut bytes);
+    (bytes.len() as u64 <= MAX_BODY_BYTES).then_some(bytes)
 }
 
 #[cfg(test)]
@@ -72,6 +82,11 @@ mod tests {
     fn headers(encoding: &str, media_type: &str) -> Vec<(String, String)> {
         let fields = [("content-encoding", encoding), ("content-type", media_type)];
         fields.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec()
+    }
+
+    fn body_text(body: &[u8], headers: &[(String, String)]) -> Result<String, Vec<u8>> {
+        let bytes = decompressed(body, field(headers, "content-encoding")).unwrap();
+        text_of(bytes, headers)
     }
 
     #[test]
@@ -109,7 +124,8 @@ mod tests {
     fn a_small_body_cannot_become_a_huge_one() {
         let mut gzip = GzEncoder::new(Vec::new(), Compression::best());
         gzip.write_all(&vec![b'a'; 3 * MAX_BODY_BYTES as usize]).unwrap();
-        let text = body_text(&gzip.finish().unwrap(), &headers("gzip", "text/plain"));
-        assert_eq!(text.map(|text| text.len()), Ok(MAX_BODY_BYTES as usize));
+        assert!(decoded(&gzip.finish().unwrap(), &headers("gzip", "text/plain")).is_none());
+        let bytes = decoded(&[255, 254], &headers("", "font/woff"));
+        assert!(bytes.is_some_and(|bytes| bytes.is_base64 && bytes.text == "//4="));
     }
 }

@@ -1,12 +1,10 @@
 //! The requests of all clients so far, with their replies, and messages for the user.
 
 use super::pages;
-use super::text::{body_text, is_opaque};
-use crate::exchange::{Exchange, ExchangeReply, MAX_BODY_BYTES, MAX_TOTAL_BYTES, ReplyBody};
+use super::text::{decoded, is_opaque};
+use crate::exchange::{Exchange, ExchangeReply, MAX_BODY_BYTES, MAX_TOTAL_BYTES};
 use crate::exchange::{WebSocketFrame, field, har};
 use crate::recording::Recording;
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
 use brunt_engine::clock::unix_seconds;
 use hyper::header::HeaderMap;
 use std::collections::{BTreeMap, HashSet};
@@ -14,6 +12,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Maximum number of different messages for the user.
 const MAX_NOTICES: usize = 200;
+
+/// Reason why a body is missing.
+const LARGE_BODIES: &str = "bodies beyond 8 MB, or 256 MB in total";
 
 /// Media type of forms with files.
 const MULTIPART: &str = "multipart/";
@@ -42,6 +43,8 @@ struct Notices {
 #[derive(Default)]
 struct Limits {
     bytes: u64,
+    /// Size of all bodies without their compression.
+    decoded_bytes: u64,
     cuts: BTreeMap<&'static str, usize>,
 }
 
@@ -54,6 +57,12 @@ impl Limits {
         }
         self.bytes += bytes;
         true
+    }
+
+    /// Adds bytes of a decoded body. Returns false if there are too many.
+    fn add_decoded(&mut self, bytes: usize) -> bool {
+        self.decoded_bytes += bytes as u64;
+        self.decoded_bytes <= MAX_TOTAL_BYTES
     }
 
     fn cut(&mut self, reason: &'static str) {
@@ -209,14 +218,13 @@ impl SharedExchange {
         if *is_cut {
             return;
         }
-        let reason = "bodies beyond 8 MB, or 256 MB in total";
         let length = data.len() as u64;
         let mut limits = lock(&self.limits);
         let is_large = body.len() as u64 + length > MAX_BODY_BYTES;
         if is_large {
-            limits.cut(reason);
+            limits.cut(LARGE_BODIES);
         }
-        if is_large || !limits.add(length, reason) {
+        if is_large || !limits.add(length, LARGE_BODIES) {
             *is_cut = true;
             limits.bytes -= body.len() as u64;
             *body = Vec::new();
@@ -259,11 +267,13 @@ impl SharedExchange {
             }
         };
         if let Some(reply) = exchange.reply.as_ref().filter(|_| !reply_body.is_empty()) {
-            let decoded = body_text(&reply_body, &reply.headers);
-            exchange.body = Some(match decoded {
-                Ok(text) => ReplyBody { text, is_base64: false },
-                Err(bytes) => ReplyBody { text: STANDARD.encode(bytes), is_base64: true },
-            });
+            // A small body may become a large one.
+            match decoded(&reply_body, &reply.headers) {
+                Some(body) if lock(&self.limits).add_decoded(body.text.len()) => {
+                    exchange.body = Some(body);
+                }
+                _ => self.cut(LARGE_BODIES),
+            }
         }
         exchange
     }

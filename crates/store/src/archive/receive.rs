@@ -94,8 +94,29 @@ impl Store {
     fn has_all(&self, archive: &Unpacked) -> bool {
         archive.files.iter().all(|(content, place)| {
             let here = self.path_of(content);
-            here.exists() && has_same_content(content, &here, place).unwrap_or(false)
+            let is_same = if here.exists() {
+                has_same_content(content, &here, place)
+            } else {
+                self.has_other_form(content, place)
+            };
+            is_same.unwrap_or(false)
         })
+    }
+
+    /// True if this store has the digest of a received log, or the log of a received digest: a retention has removed
+    /// one of them.
+    fn has_other_form(&self, content: &ArchiveFile, place: &Path) -> io::Result<bool> {
+        if content.experiment {
+            return Ok(false);
+        }
+        let digest = self.directory.digest(&content.id);
+        let log = self.directory.run(&content.id);
+        let (digest, log) = if content.digest { (place, &*log) } else { (&*digest, place) };
+        if !digest.exists() || !log.exists() {
+            return Ok(false);
+        }
+        let log_bytes = log.metadata()?.len();
+        Ok(DigestReader::open(digest)?.is_some_and(|digest| digest.head().log_bytes == log_bytes))
     }
 }
 
@@ -146,7 +167,7 @@ fn check_files(archive: &Unpacked, limits: &ArchiveLimits) -> Result<(), StoreEr
             continue;
         }
         let trial = if content.digest {
-            digest_trial(place)
+            check_digest(place, limits.unpacked_bytes, &mut unpacked)
         } else {
             check_log(place, limits.unpacked_bytes, &mut unpacked)
         };
@@ -221,11 +242,19 @@ fn check_log(
 }
 
 /// Reads the digest of a run. Returns the trial that the run belongs to.
-fn digest_trial(path: &Path) -> Result<Option<TrialOf>, String> {
+fn check_digest(
+    path: &Path,
+    unpacked_limit: u64,
+    unpacked: &mut u64,
+) -> Result<Option<TrialOf>, String> {
     let damaged = || "has a damaged digest".to_owned();
     let reader = DigestReader::open(path).ok().flatten().ok_or_else(damaged)?;
     let trial = reader.head().belongs.clone();
-    let run = reader.run().ok().flatten().ok_or_else(damaged)?;
+    let (run, bytes) = reader.run_and_size().ok().flatten().ok_or_else(damaged)?;
+    *unpacked += bytes;
+    if *unpacked > unpacked_limit {
+        return Err(format!("unpacks to more than {unpacked_limit} bytes"));
+    }
     if run.plan.is_none() {
         return Err("has no plan".to_owned());
     }

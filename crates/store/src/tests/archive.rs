@@ -1,7 +1,9 @@
 //! Tests export and import.
 
+use super::digests;
 use super::world::{experiment, keep, place, store};
 use crate::archive::{ArchiveFile, ArchiveLimits, Contents, MAGIC, ReceivedItem};
+use crate::retention::RetentionLimits;
 use crate::{EntryFilter, ExperimentEnd, StoreError, StoredItem};
 use brunt_model::Environment;
 use brunt_model::codec::frame;
@@ -10,6 +12,7 @@ use flate2::write::DeflateEncoder;
 use std::fs;
 use std::io::Write;
 use std::path::Path;
+use std::time::{Duration, SystemTime};
 
 #[test]
 fn an_exported_experiment_is_complete() {
@@ -77,6 +80,51 @@ fn a_received_item_keeps_its_id_and_is_stored_once() {
     assert!(third.receive(&alone, &limits).unwrap().is_new);
     assert!(!third.receive(&alone, &limits).unwrap().is_new);
     assert_eq!(third.entry(&run).unwrap().experiment, None);
+}
+
+#[test]
+fn a_run_is_the_same_one_as_its_digest() {
+    let (directory, from) = store();
+    let day = 86_400.0;
+    let id = digests::keep(&from, None, &digests::long_events(day));
+    let item = StoredItem::Run(id.clone());
+    let (with_log, with_digest) = (directory.path().join("log"), directory.path().join("digest"));
+    from.export(&item, &with_log).unwrap();
+    let (_elsewhere, to) = store();
+    let limits = ArchiveLimits::default();
+    assert!(to.receive(&with_log, &limits).unwrap().is_new);
+    let retention = RetentionLimits {
+        logs_older_than: Some(Duration::from_hours(24)),
+        ..RetentionLimits::default()
+    };
+    to.prune(&to.plan_pruning(&retention, 3.0 * day).unwrap()).unwrap();
+    assert!(!to.directory.run(&id).exists());
+    assert!(
+        !to.receive(&with_log, &limits).unwrap().is_new,
+        "a push is repeated after a retention"
+    );
+    to.export(&item, &with_digest).unwrap();
+    assert!(!from.receive(&with_digest, &limits).unwrap().is_new);
+    let small = ArchiveLimits { unpacked_bytes: 1000, ..limits };
+    let (_third, third) = store();
+    let refused = third.receive(&with_digest, &small).unwrap_err();
+    assert!(refused.to_string().contains("unpacks to more than 1000 bytes"), "{refused}");
+    let other = digests::keep(&third, None, &digests::long_events(2.0 * day));
+    fs::rename(third.directory.run(&other), third.directory.run(&id)).unwrap();
+    third.index().claim_as(&id, crate::ItemKind::Run).unwrap();
+    assert!(matches!(third.receive(&with_log, &limits), Err(StoreError::OtherContent(_))));
+}
+
+#[test]
+fn incomplete_files_of_killed_processes_are_removed_after_a_day() {
+    let (directory, _store) = store();
+    let old = directory.path().join("incoming/old");
+    let new = directory.path().join("incoming/new");
+    fs::write(&new, "").unwrap();
+    let day_and_more = SystemTime::now() - Duration::from_hours(25);
+    fs::File::create(&old).unwrap().set_modified(day_and_more).unwrap();
+    crate::Store::open(directory.path()).unwrap();
+    assert!(new.exists() && !old.exists());
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Leases on servers.
 
-use super::{ApiProblem, read_json, visitor};
+use super::{read_json, visitor};
 use crate::layout::{Problem, json};
 use crate::leases::{LeaseRefusal, LeaseRequest};
 use crate::shared::Shared;
@@ -9,8 +9,8 @@ use axum::body::Body;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
-use brunt_engine::clock::unix_seconds;
 use std::sync::Arc;
+use std::time::Instant;
 
 impl From<LeaseRefusal> for Problem {
     fn from(refusal: LeaseRefusal) -> Self {
@@ -32,9 +32,9 @@ impl From<LeaseRefusal> for Problem {
 /// # Errors
 ///
 /// They cannot be written as JSON.
-pub async fn list(State(shared): State<Arc<Shared>>) -> Result<Response, ApiProblem> {
-    let entries = shared.leases().entries(unix_seconds());
-    Ok(json(&entries)?)
+pub async fn list(State(shared): State<Arc<Shared>>) -> Result<Response, Problem> {
+    let entries = shared.leases().entries(Instant::now());
+    json(&entries)
 }
 
 /// Takes a lease.
@@ -42,11 +42,11 @@ pub async fn list(State(shared): State<Arc<Shared>>) -> Result<Response, ApiProb
 /// # Errors
 ///
 /// Another lease has one of its targets, or the request is malformed.
-pub async fn take(State(shared): State<Arc<Shared>>, body: Body) -> Result<Response, ApiProblem> {
+pub async fn take(State(shared): State<Arc<Shared>>, body: Body) -> Result<Response, Problem> {
     let request: LeaseRequest = read_json(body).await?;
     let key = Token::random().map_err(|error| Problem::internal(&error))?;
     // The holder is not in the request: a member must not take a lease for another one.
-    let lease = shared.leases().take(&request, visitor()?.holder(), unix_seconds(), key)?;
+    let lease = shared.leases().take(&request, visitor()?.holder(), Instant::now(), key)?;
     Ok((StatusCode::CREATED, json(&lease)?).into_response())
 }
 
@@ -58,20 +58,24 @@ pub async fn take(State(shared): State<Arc<Shared>>, body: Body) -> Result<Respo
 pub async fn renew(
     State(shared): State<Arc<Shared>>,
     Path(key): Path<String>,
-) -> Result<Response, ApiProblem> {
-    let lease = shared.leases().renew(&key, visitor()?.holder(), unix_seconds())?;
-    Ok(json(&lease)?)
+) -> Result<Response, Problem> {
+    let lease = shared.leases().renew(&key, visitor()?.holder(), Instant::now())?;
+    json(&lease)
 }
 
-/// Releases a lease.
+/// Ends a lease: by its key that of the visitor, by its number that of any member.
 ///
 /// # Errors
 ///
-/// The visitor has no lease with this key.
-pub async fn release(
+/// There is no such lease.
+pub async fn end(
     State(shared): State<Arc<Shared>>,
     Path(key): Path<String>,
-) -> Result<StatusCode, ApiProblem> {
-    shared.leases().release(&key, visitor()?.holder())?;
+) -> Result<StatusCode, Problem> {
+    // A key is longer than any number.
+    match key.parse() {
+        Ok(number) => shared.leases().end(number)?,
+        Err(_) => shared.leases().release(&key, visitor()?.holder())?,
+    }
     Ok(StatusCode::NO_CONTENT)
 }

@@ -1,7 +1,7 @@
 //! Stored and active runs: list, result, changes, orders, and their transfer between stores.
 
 use super::types::{ItemChange, MarkRequest, PushReply, RunList};
-use super::{ApiProblem, read_json, store_problem, visitor};
+use super::{read_json, visitor};
 use crate::layout::{Problem, json};
 use crate::pages::{item, list};
 use crate::shared::{Shared, query, with_store};
@@ -23,7 +23,7 @@ use std::sync::Arc;
 /// # Errors
 ///
 /// The store cannot be read.
-pub async fn list(State(shared): State<Arc<Shared>>, uri: Uri) -> Result<Response, ApiProblem> {
+pub async fn list(State(shared): State<Arc<Shared>>, uri: Uri) -> Result<Response, Problem> {
     let fields = query(&uri);
     let list = with_store(&shared, move |store, _| {
         let items = list::read_items(store)?;
@@ -33,7 +33,7 @@ pub async fn list(State(shared): State<Arc<Shared>>, uri: Uri) -> Result<Respons
         Ok(RunList { items: entries, selected: selected.len(), total: items.len() })
     })
     .await?;
-    Ok(json(&list)?)
+    json(&list)
 }
 
 /// Returns the index entry of an item.
@@ -44,13 +44,13 @@ pub async fn list(State(shared): State<Arc<Shared>>, uri: Uri) -> Result<Respons
 pub async fn entry(
     State(shared): State<Arc<Shared>>,
     Path(word): Path<String>,
-) -> Result<Response, ApiProblem> {
+) -> Result<Response, Problem> {
     let entry = with_store(&shared, move |store, _| {
         let item = store.find(&word)?;
         Ok(store.entry(item.id())?)
     })
     .await?;
-    Ok(json(&entry)?)
+    json(&entry)
 }
 
 /// Returns the result of a run, or of an experiment.
@@ -61,7 +61,7 @@ pub async fn entry(
 pub async fn result(
     State(shared): State<Arc<Shared>>,
     Path(word): Path<String>,
-) -> Result<Response, ApiProblem> {
+) -> Result<Response, Problem> {
     let text = with_store(&shared, move |store, _| {
         let item = store.find(&word)?;
         result_of(store, &item)
@@ -100,14 +100,14 @@ pub async fn push(
     State(shared): State<Arc<Shared>>,
     headers: HeaderMap,
     body: Body,
-) -> Result<Response, ApiProblem> {
+) -> Result<Response, Problem> {
     let visitor = visitor()?;
     let limits = ArchiveLimits::default();
     // Before the content is read: it stays in the socket of the sender until then.
     let _place = transfer::place(&shared).await?;
     let file = transfer::receive(&shared, &headers, body, limits.bytes).await?;
     let reply = with_store(&shared, move |store, _| {
-        let received = store.receive(file.path(), &limits).map_err(store_problem)?;
+        let received = store.receive(file.path(), &limits)?;
         let id = received.item.id().to_owned();
         // The store has no other place for the name of the sender.
         if received.is_new && store.entry(&id)?.note.is_none() {
@@ -128,7 +128,7 @@ pub async fn push(
 pub async fn pull(
     State(shared): State<Arc<Shared>>,
     Path(word): Path<String>,
-) -> Result<Response, ApiProblem> {
+) -> Result<Response, Problem> {
     let place = transfer::place(&shared).await?;
     let file = with_store(&shared, move |store, shared| {
         let item = store.find(&word)?;
@@ -149,7 +149,7 @@ pub async fn change(
     State(shared): State<Arc<Shared>>,
     Path(word): Path<String>,
     body: Body,
-) -> Result<Response, ApiProblem> {
+) -> Result<Response, Problem> {
     let change: ItemChange = read_json(body).await?;
     let entry = with_store(&shared, move |store, _| {
         let item = store.find(&word)?;
@@ -157,7 +157,7 @@ pub async fn change(
         Ok(store.entry(item.id())?)
     })
     .await?;
-    Ok(json(&entry)?)
+    json(&entry)
 }
 
 fn make_change(store: &Store, item: &StoredItem, change: &ItemChange) -> Result<(), Problem> {
@@ -187,7 +187,7 @@ fn make_change(store: &Store, item: &StoredItem, change: &ItemChange) -> Result<
 pub async fn stop(
     State(shared): State<Arc<Shared>>,
     Path(word): Path<String>,
-) -> Result<StatusCode, ApiProblem> {
+) -> Result<StatusCode, Problem> {
     order(&shared, word, RunOrder::Stop).await
 }
 
@@ -200,16 +200,12 @@ pub async fn mark(
     State(shared): State<Arc<Shared>>,
     Path(word): Path<String>,
     body: Body,
-) -> Result<StatusCode, ApiProblem> {
+) -> Result<StatusCode, Problem> {
     let MarkRequest { text } = read_json(body).await?;
     order(&shared, word, RunOrder::Mark(text)).await
 }
 
-async fn order(
-    shared: &Arc<Shared>,
-    word: String,
-    order: RunOrder,
-) -> Result<StatusCode, ApiProblem> {
+async fn order(shared: &Arc<Shared>, word: String, order: RunOrder) -> Result<StatusCode, Problem> {
     with_store(shared, move |store, _| {
         let item = store.find(&word)?;
         give(&store.control_socket(item.id()), &order).map_err(Problem::bad_request)

@@ -1,11 +1,11 @@
 //! The start of runs by programs.
 
+use super::read_json;
 use super::types::{StartPhase, StartReply, StartRequest, StartState};
-use super::{ApiProblem, read_json};
 use crate::layout::{Problem, json};
 use crate::pages::starting;
 use crate::process::StartedProcess;
-use crate::shared::{Shared, with_store};
+use crate::shared::{Shared, on_thread, with_store};
 use axum::body::Body;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
@@ -22,15 +22,12 @@ const MAX_NAME: usize = 64;
 /// # Errors
 ///
 /// The request is malformed, or the process cannot be started.
-pub async fn start(State(shared): State<Arc<Shared>>, body: Body) -> Result<Response, ApiProblem> {
+pub async fn start(State(shared): State<Arc<Shared>>, body: Body) -> Result<Response, Problem> {
     let request: StartRequest = read_json(body).await?;
-    let reply = with_store(&shared, move |_, shared| {
+    let reply = on_thread(&shared, move |shared| {
         let folder = tempfile::tempdir().map_err(|error| Problem::internal(&error))?;
         let arguments = arguments(&request, &folder)?;
-        let process = shared.start(&arguments, Some(folder))?;
-        let reply = StartReply { process: process.number };
-        shared.started().push(process);
-        Ok(reply)
+        Ok(StartReply { process: shared.start(&arguments, Some(folder))? })
     })
     .await?;
     Ok((StatusCode::ACCEPTED, json(&reply)?).into_response())
@@ -44,12 +41,12 @@ pub async fn start(State(shared): State<Arc<Shared>>, body: Body) -> Result<Resp
 pub async fn state(
     State(shared): State<Arc<Shared>>,
     Path(process): Path<u32>,
-) -> Result<Response, ApiProblem> {
+) -> Result<Response, Problem> {
     let state = with_store(&shared, move |store, shared| {
         let id = starting::run_of(store, process)?;
         let mut started = shared.started();
-        let place = started.iter().position(|started| started.number == process);
-        let Some(place) = place else {
+        let one = started.iter().find(|one| one.process.number == process);
+        let Some(one) = one else {
             let active = id.map(|id| StartState {
                 phase: StartPhase::Active,
                 id: Some(id),
@@ -58,15 +55,16 @@ pub async fn state(
             let text = "This process has no active run. GET /api/runs lists the stored ones.";
             return active.ok_or_else(|| Problem::not_found(text));
         };
-        let state = state_of(&started[place], id)?;
+        let state = state_of(&one.process, id)?;
+        let number = one.number;
         // Its messages are kept in a file, until someone has read the end.
         if matches!(state.phase, StartPhase::Ended | StartPhase::Refused) {
-            started.remove(place);
+            started.remove(number);
         }
         Ok(state)
     })
     .await?;
-    Ok(json(&state)?)
+    json(&state)
 }
 
 fn state_of(process: &StartedProcess, id: Option<String>) -> Result<StartState, Problem> {

@@ -9,7 +9,7 @@ use crate::assets::Asset;
 use crate::fields::Fields;
 use crate::layout::{Problem, json, page, strip, token_field};
 use crate::pages::tries;
-use crate::shared::{Shared, form_up_to, on_thread, query, with_store};
+use crate::shared::{Shared, form_up_to, on_thread, query};
 use crate::texts::{Viewer, message};
 use aws_lc_rs::digest::{SHA256, digest};
 use axum::body::Body;
@@ -202,7 +202,7 @@ pub async fn save(
     body: Body,
 ) -> Result<Response, Problem> {
     let fields = form_up_to(MAX_FORM_BYTES, body).await?;
-    with_store(&shared, move |store, shared| {
+    on_thread(&shared, move |shared| {
         let plan = EditedPlan::of_form(&fields);
         ensure_plan_file(&plan.file)?;
         if let Err(reason) = plan.save() {
@@ -211,11 +211,8 @@ pub async fn save(
             let page = edit_page(&plan, &notice, &viewer);
             return Ok((StatusCode::CONFLICT, page).into_response());
         }
-        let address = if fields.has("try") {
-            tries::begin(shared, store.directory(), &plan.file)?
-        } else {
-            address(&plan.file)
-        };
+        let address =
+            if fields.has("try") { tries::begin(shared, &plan.file)? } else { address(&plan.file) };
         Ok(Redirect::to(&address).into_response())
     })
     .await

@@ -7,8 +7,7 @@ use super::edit::{self, EditedPlan, edit_page};
 use super::import::environment_variables;
 use crate::fields::Fields;
 use crate::layout::{self, Problem, page, post_form, strip};
-use crate::process::StartedProcess;
-use crate::recordings::StartedRecording;
+use crate::process::{Started, StartedProcess};
 use crate::shared::{Shared, form, on_thread, query};
 use crate::texts::{Viewer, message};
 use axum::body::Body;
@@ -30,8 +29,11 @@ const PROXY: &str = "proxy";
 /// Shows the form. Fields of the URL are its values.
 pub async fn show(State(shared): State<Arc<Shared>>, viewer: Viewer, uri: Uri) -> Html<String> {
     let fields = query(&uri);
-    let active: Vec<(u32, String)> =
-        shared.recordings().active().map(|one| (one.number, one.file().to_owned())).collect();
+    let active: Vec<(u32, String)> = shared
+        .recordings()
+        .active()
+        .map(|one| (one.number, one.details.first("file").to_owned()))
+        .collect();
     let content = html! {
         h1 { (viewer.text("record-title")) }
         @for (number, file) in &active {
@@ -83,7 +85,7 @@ pub async fn start(State(shared): State<Arc<Shared>>, body: Body) -> Result<Redi
         let process = StartedProcess::start_without_store(&shared.program, &arguments)
             .map_err(|error| Problem::internal(&error))?;
         // The fields return in a URL, and browsers keep URLs, with a token, in their history.
-        let number = shared.recordings().add(fields.without("token"), process);
+        let number = shared.recordings().add(process, fields.without("token"));
         Ok(Redirect::to(&address(number)))
     })
     .await
@@ -141,7 +143,7 @@ pub async fn show_started(
         let Some(status) = recording.process.status() else {
             return Ok(active(recording, &messages, &viewer));
         };
-        let fields = recording.fields.clone();
+        let fields = recording.details.clone();
         drop(recordings);
         ended(&fields, status, &messages, &viewer)
     })
@@ -149,14 +151,14 @@ pub async fn show_started(
 }
 
 /// The page of a recording that has not ended. It is loaded again after a second.
-fn active(recording: &StartedRecording, messages: &str, viewer: &Viewer) -> Response {
+fn active(recording: &Started<Fields>, messages: &str, viewer: &Viewer) -> Response {
     let number = recording.number;
     let title = viewer.text("recording-title");
     let process = recording.process.number.to_string();
     let content = html! {
         h1 { (title) }
         p { (viewer.text("recording-active")) }
-        @if recording.fields.has("twice") {
+        @if recording.details.has("twice") {
             p class="hint" { (viewer.text("recording-twice")) }
         }
         (post_form(&format!("{}/stop", address(number)), &html! {

@@ -5,20 +5,20 @@ use super::edit;
 use super::starting::address;
 use crate::fields::Fields;
 use crate::layout::{Problem, page, post_form, scrolled_table, strip};
-use crate::leases::LeaseEntry;
-use crate::shared::{Shared, form, query, with_store};
+use crate::leases::{LeaseEntry, LeaseRefusal};
+use crate::shared::{Shared, form, on_thread, query};
 use crate::texts::{Viewer, message};
 use axum::body::Body;
 use axum::extract::State;
 use axum::http::Uri;
 use axum::response::{Html, Redirect};
 use brunt_editor::is_jmx;
-use brunt_engine::clock::unix_seconds;
 use brunt_model::numbers::span;
 use brunt_spec::plan::{PlanVariable, variables};
 use maud::{Markup, html};
 use std::fs;
 use std::sync::Arc;
+use std::time::Instant;
 
 /// Prefix of the fields with variables of a plan.
 const VARIABLE: &str = "var.";
@@ -30,6 +30,9 @@ const OPTIONS: [(&str, &str, &str); 4] = [
     ("duration", "start-time", "start-time-example"),
     ("requests", "start-requests", "start-requests-example"),
 ];
+
+/// Messages in the head of the table of leases.
+const LEASE_HEAD: [&str; 4] = ["lease-servers", "lease-holder", "lease-purpose", "lease-remaining"];
 
 /// Shows the form. The field `target` of the URL decides which fields it has.
 ///
@@ -77,24 +80,31 @@ pub async fn show(
                 }
             }))
         }
-        (leases(&shared.leases().entries(unix_seconds())))
+        (leases(&shared.leases().entries(Instant::now()), &viewer))
     };
     Ok(page(&viewer, &viewer.text("strip-start"), &strip(&viewer, &html! {}), &content))
 }
 
 /// A table of the leases on servers.
-fn leases(leases: &[LeaseEntry]) -> Markup {
+fn leases(leases: &[LeaseEntry], viewer: &Viewer) -> Markup {
     html! {
         @if !leases.is_empty() {
-            h2 { "Leases" }
-            p class="hint" { "These servers are being measured. A run that needs one of them is refused." }
-            (scrolled_table("Leases", &html! {
-                thead { tr { th { "Servers" } th { "Holder" } th { "Purpose" } th { "Remaining time" } } }
+            h2 { (viewer.text("leases")) }
+            p class="hint" { (viewer.text("leases-about")) }
+            (scrolled_table(&viewer.text("leases"), &html! {
+                thead { tr {
+                    @for title in LEASE_HEAD { th { (viewer.text(title)) } }
+                    th { span class="sr" { (viewer.text("lease-end")) } }
+                } }
                 tbody { @for lease in leases { tr {
                     td { (lease.targets.join(", ")) }
                     td { (lease.holder) }
                     td { (lease.purpose) }
-                    td { (span((lease.until_unix_seconds - unix_seconds()).max(0.0).ceil())) }
+                    td { (span(lease.remaining_seconds.ceil())) }
+                    td { (post_form("/leases/end", &html! {
+                        input type="hidden" name="lease" value=(lease.number);
+                        button { (viewer.text("lease-end")) }
+                    })) }
                 } } }
             }))
         }
@@ -126,6 +136,18 @@ fn field(name: &str, title: &str, example: &str) -> Markup {
     html! { label { (title) " " input class="wide" name=(name) placeholder=(example); } }
 }
 
+/// Ends the lease of a member who cannot release it any more.
+///
+/// # Errors
+///
+/// There is no lease with the number in the form.
+pub async fn end_lease(State(shared): State<Arc<Shared>>, body: Body) -> Result<Redirect, Problem> {
+    let fields = form(body).await?;
+    let number = fields.first("lease").parse().map_err(|_| LeaseRefusal::Unknown)?;
+    shared.leases().end(number)?;
+    Ok(Redirect::to("/start"))
+}
+
 /// Starts the run, and leads to the page of its start.
 ///
 /// # Errors
@@ -133,12 +155,9 @@ fn field(name: &str, title: &str, example: &str) -> Markup {
 /// The form has no target, or the process cannot be started.
 pub async fn start(State(shared): State<Arc<Shared>>, body: Body) -> Result<Redirect, Problem> {
     let fields = form(body).await?;
-    with_store(&shared, move |_, shared| {
-        let arguments = arguments(&fields)?;
-        let process = shared.start(&arguments, None)?;
-        let address = address(process.number);
-        shared.started().push(process);
-        Ok(Redirect::to(&address))
+    on_thread(&shared, move |shared| {
+        let process = shared.start(&arguments(&fields)?, None)?;
+        Ok(Redirect::to(&address(process)))
     })
     .await
 }

@@ -33,15 +33,17 @@ pub async fn show(
     with_store(&shared, move |store, shared| {
         let run = run_of(store, process)?;
         let mut started = shared.started();
-        let place = started.iter().position(|started| started.number == process);
+        let one = started.iter().find(|one| one.process.number == process);
         if let Some(id) = run {
-            place.map(|place| started.remove(place));
+            let number = one.map(|one| one.number);
+            number.into_iter().for_each(|number| started.remove(number));
             return Ok(Redirect::to(&format!("/runs/{id}")).into_response());
         }
-        let Some(place) = place else { return Ok(foreign(process, &viewer)) };
-        let messages = started[place].messages().map_err(|error| Problem::internal(&error))?;
-        let Some(status) = started[place].status() else { return Ok(waiting(&messages, &viewer)) };
-        started.remove(place);
+        let Some(one) = one else { return Ok(foreign(process, &viewer)) };
+        let messages = one.process.messages().map_err(|error| Problem::internal(&error))?;
+        let Some(status) = one.process.status() else { return Ok(waiting(&messages, &viewer)) };
+        let number = one.number;
+        started.remove(number);
         after_end(status, &messages)
     })
     .await

@@ -12,10 +12,10 @@ use super::edit;
 use crate::assets::Asset;
 use crate::fields::Fields;
 use crate::layout::{Problem, messages, page, post_form, strip, token_field};
-use crate::process::StartedProcess;
-use crate::shared::{Shared, form, on_thread, query, with_store};
+use crate::process::{MOST_KEPT, StartedProcess};
+use crate::shared::{Shared, form, on_thread, query};
 use crate::texts::{ELEMENT, Viewer, message};
-use crate::tries::MOST_TRIES;
+use crate::tries::TriedPlan;
 use axum::body::Body;
 use axum::extract::{Path, State};
 use axum::http::{HeaderValue, Uri, header};
@@ -57,11 +57,7 @@ pub struct TryContent {
 /// The form is wrong, or the try cannot be started.
 pub async fn start(State(shared): State<Arc<Shared>>, body: Body) -> Result<Redirect, Problem> {
     let fields = form(body).await?;
-    with_store(&shared, move |store, shared| {
-        let address = begin(shared, store.directory(), fields.first("file"))?;
-        Ok(Redirect::to(&address))
-    })
-    .await
+    on_thread(&shared, move |shared| Ok(Redirect::to(&begin(shared, fields.first("file"))?))).await
 }
 
 /// Starts a try of a plan file. Returns the address of its page.
@@ -69,15 +65,17 @@ pub async fn start(State(shared): State<Arc<Shared>>, body: Body) -> Result<Redi
 /// # Errors
 ///
 /// The system does not allow it.
-pub fn begin(shared: &Shared, store: &FilePath, file: &str) -> Result<String, Problem> {
+pub fn begin(shared: &Shared, file: &str) -> Result<String, Problem> {
     if file.is_empty() || file.starts_with('-') {
         return Err(Problem::bad_request(message!("try-no-plan")));
     }
     let folder = TempDir::new().map_err(|error| Problem::internal(&error))?;
     let words = ["run", file, "--trace", "--trace-files", &folder.path().display().to_string()];
-    let process = StartedProcess::start(&shared.program, &words.map(str::to_owned), store, None)
-        .map_err(|error| Problem::internal(&error))?;
-    Ok(address(shared.tries().add(file, process, folder)))
+    let process =
+        StartedProcess::start(&shared.program, &words.map(str::to_owned), &shared.directory, None)
+            .map_err(|error| Problem::internal(&error))?;
+    let plan = TriedPlan { file: file.to_owned(), folder };
+    Ok(address(shared.tries().add(process, plan)))
 }
 
 /// Ends a try, and leads to its page.
@@ -98,7 +96,7 @@ pub async fn stop(
 }
 
 fn no_try(number: u32) -> Problem {
-    Problem::not_found(message!("try-forgotten", number = u64::from(number), count = MOST_TRIES))
+    Problem::not_found(message!("try-forgotten", number = u64::from(number), count = MOST_KEPT))
 }
 
 fn address(number: u32) -> String {
@@ -137,11 +135,11 @@ impl TryContent {
         let messages = one.process.messages().map_err(|error| Problem::internal(&error))?;
         Ok(Self {
             number,
-            file: one.file.clone(),
-            folder: one.folder.path().to_owned(),
+            file: one.details.file.clone(),
+            folder: one.details.folder.path().to_owned(),
             messages,
             is_active: one.process.status().is_none(),
-            samples: samples(one.folder.path())?,
+            samples: samples(one.details.folder.path())?,
             others: tries.others(one),
         })
     }

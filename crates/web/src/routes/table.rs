@@ -102,6 +102,10 @@ pub static ROUTES: &[Route] = &[
     .query(&[parameter("target", "URL or path of a plan file.")]),
     Route::form("/start", Run, "Starts a run.", || post(pages::start::start))
         .reply(RouteReply::Redirect),
+    Route::form("/leases/end", Run, "Ends the lease of a member.", || {
+        post(pages::start::end_lease)
+    })
+    .reply(RouteReply::Redirect),
     Route::page("/starting/{process}", Run, "Shows the start of a run.", || {
         get(pages::starting::show)
     }),
@@ -222,8 +226,8 @@ pub static ROUTES: &[Route] = &[
     Route::form("/api/leases/{key}", Run, "Renews a lease.", || post(api::leases::renew))
         .body(RouteBody::None)
         .reply(RouteReply::Json(schema_of::<HeldLease>)),
-    Route::new(RouteMethod::Delete, "/api/leases/{key}", Some(Run), "Releases a lease.", || {
-        delete(api::leases::release)
+    Route::new(RouteMethod::Delete, "/api/leases/{key}", Some(Run), "Ends a lease, by its key or its number.", || {
+        delete(api::leases::end)
     })
     .reply(RouteReply::Nothing),
 ];
