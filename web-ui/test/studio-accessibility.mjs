@@ -1,10 +1,10 @@
 // Checks the pages of the studio with axe-core: `node test/studio-accessibility.mjs FILE [PICTURES]`. FILE is JSON: `origin` of the
-// studio, `cookie` of a visitor, paths of `pages` of this visitor and of `open` pages without the cookie, a `plan` file, and files with
-// `reports` for each language. Each page is checked in both languages, in two of four views in each of them; with PICTURES, in all
+// studio, `cookie` of a visitor, paths of `pages` of this visitor and of `open` pages without the cookie, a `plan` file, and paths of
+// `reports`, which are opened as files. Each page is checked in both languages, in two of four views in each of them; with PICTURES, in all
 // views, with a screenshot.
 
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { chromium } from 'playwright-core';
 import { assertNone, checkAccessibility, hasAxe, VIEWS } from './accessibility.mjs';
@@ -101,8 +101,13 @@ try {
     }
     const stranger = await browser.newContext({ locale });
     for (const path of open) await check(stranger, language, path, undefined, `without a cookie, ${path}`);
-    for (const report of reports[language]) await check(stranger, language, pathToFileURL(report).href);
-    const count = pages.length + Object.keys(STATES).length + open.length + reports[language].length;
+    for (const [i, path] of reports.entries()) {
+      const reply = await visitor.request.get(origin + path, { headers: { 'accept-language': locale } });
+      const saved = join(dirname(file), `report-${language}-${i}.html`);
+      writeFileSync(saved, await reply.body());
+      await check(stranger, language, pathToFileURL(saved).href, undefined, `a file of ${path}`);
+    }
+    const count = pages.length + Object.keys(STATES).length + open.length + reports.length;
     console.log(`${language}: ${count} pages, ${Math.round((Date.now() - start) / 1000)} s`);
   }
   assertNone(found);

@@ -94,7 +94,7 @@ fn leases(leases: &[LeaseEntry], viewer: &Viewer) -> Markup {
             (scrolled_table(&viewer.text("leases"), &html! {
                 thead { tr {
                     @for title in LEASE_HEAD { th { (viewer.text(title)) } }
-                    th {}
+                    th { span class="sr" { (viewer.text("lease-end")) } }
                 } }
                 tbody { @for lease in leases { tr {
                     td { (lease.targets.join(", ")) }

@@ -9,7 +9,7 @@ use std::fs;
 use tempfile::TempDir;
 
 /// Header of a browser that prefers Chinese.
-pub const CHINESE: &str = "Accept-Language: zh-CN,zh;q=0.9,en;q=0.8\r\n";
+const CHINESE: &str = "Accept-Language: zh-CN,zh;q=0.9,en;q=0.8\r\n";
 
 /// Words that are the same in Chinese: names, units, and terms that are not translated.
 const NAMES: &str = "brunt Studio studio English URL UTC HAR curl OpenAPI Postman JMeter JSON XML HTML UTF-8 Enter OK min \
