@@ -152,7 +152,9 @@ impl ContenderAnalysis {
     fn translate(&mut self, language: Language) {
         for limit in &mut self.limits {
             let LoadLimit { name, unit, how, .. } = limit;
-            [name, unit, how].into_iter().for_each(|text| text.translate(language));
+            for text in [name, unit, how] {
+                text.translate(language);
+            }
         }
         self.scalability.iter_mut().for_each(|fit| fit.caution.translate(language));
         self.outliers.iter_mut().for_each(|outlier| outlier.sentence.translate(language));

@@ -4,10 +4,11 @@
 //! clock affects.
 
 use crate::token::Token;
+use brunt_model::Tick;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use url::Url;
 
 /// Time of a lease that is not renewed, in seconds.
@@ -145,7 +146,7 @@ struct Lease {
     holder: String,
     purpose: String,
     seconds: u32,
-    until: Instant,
+    until: Tick,
 }
 
 impl Lease {
@@ -154,17 +155,17 @@ impl Lease {
         self.holder == holder && self.key.is(key)
     }
 
-    fn entry(&self, now: Instant) -> LeaseEntry {
+    fn entry(&self, now: Tick) -> LeaseEntry {
         LeaseEntry {
             number: self.number,
             targets: self.targets.iter().cloned().collect(),
             holder: self.holder.clone(),
             purpose: self.purpose.clone(),
-            remaining_seconds: self.until.saturating_duration_since(now).as_secs_f64(),
+            remaining_seconds: self.until.seconds_since(now),
         }
     }
 
-    fn of_holder(&self, now: Instant) -> HeldLease {
+    fn of_holder(&self, now: Tick) -> HeldLease {
         let key = self.key.text().to_owned();
         HeldLease { key, seconds: self.seconds, lease: self.entry(now) }
     }
@@ -180,7 +181,7 @@ impl Leases {
         &mut self,
         request: &LeaseRequest,
         holder: &str,
-        now: Instant,
+        now: Tick,
         key: Token,
     ) -> Result<HeldLease, LeaseRefusal> {
         let targets = check(request)?;
@@ -216,12 +217,7 @@ impl Leases {
     /// # Errors
     ///
     /// The holder has no lease with this key, or it has ended.
-    pub fn renew(
-        &mut self,
-        key: &str,
-        holder: &str,
-        now: Instant,
-    ) -> Result<HeldLease, LeaseRefusal> {
+    pub fn renew(&mut self, key: &str, holder: &str, now: Tick) -> Result<HeldLease, LeaseRefusal> {
         let mut own = self.leases.iter_mut().filter(|lease| lease.is_of(key, holder));
         // Another holder may have used the servers since its end, so it is not revived.
         let lease = own.find(|lease| lease.until > now);
@@ -255,7 +251,7 @@ impl Leases {
     }
 
     /// Returns all leases that have not ended.
-    pub fn entries(&self, now: Instant) -> Vec<LeaseEntry> {
+    pub fn entries(&self, now: Tick) -> Vec<LeaseEntry> {
         let active = self.leases.iter().filter(|lease| lease.until > now);
         active.map(|lease| lease.entry(now)).collect()
     }
@@ -305,17 +301,8 @@ pub fn target_of(text: &str) -> Option<String> {
 mod tests {
     use super::*;
 
-    /// Instants of a test, in seconds since its start.
-    struct Clock(Instant);
-
-    impl Clock {
-        fn at(&self, seconds: f64) -> Instant {
-            self.0 + Duration::from_secs_f64(seconds)
-        }
-    }
-
-    fn clock() -> Clock {
-        Clock(Instant::now())
+    fn at(seconds: f64) -> Tick {
+        Tick((seconds * 1e9) as u64)
     }
 
     fn key(text: &str) -> Token {
@@ -329,87 +316,80 @@ mod tests {
 
     #[test]
     fn one_server_has_one_lease() {
-        let (clock, mut leases) = (clock(), Leases::default());
-        let held = leases
-            .take(&request(&["http://Shop.example/a"]), "ann", clock.at(100.0), key("a"))
-            .unwrap();
+        let mut leases = Leases::default();
+        let held =
+            leases.take(&request(&["http://Shop.example/a"]), "ann", at(100.0), key("a")).unwrap();
         assert_eq!(held.lease.targets, ["shop.example:80"]);
         let same = request(&["b.example:81", "http://user@shop.example.:80/b?c"]);
-        let refused = leases.take(&same, "ben", clock.at(101.0), key("b")).unwrap_err();
+        let refused = leases.take(&same, "ben", at(101.0), key("b")).unwrap_err();
         let text = refused.to_string();
         assert!(
             text.starts_with("shop.example:80 is leased by ann (nightly); that lease ends in 29 s"),
             "{text}"
         );
         assert!(
-            leases.take(&request(&["b.example:81"]), "ben", clock.at(101.0), key("c")).is_ok(),
+            leases.take(&request(&["b.example:81"]), "ben", at(101.0), key("c")).is_ok(),
             "all or none"
         );
         assert!(
-            leases
-                .take(&request(&["https://shop.example/"]), "ben", clock.at(101.0), key("d"))
-                .is_ok()
+            leases.take(&request(&["https://shop.example/"]), "ben", at(101.0), key("d")).is_ok()
         );
-        let again = leases.take(&request(&["shop.example:80"]), "ann", clock.at(101.0), key("e"));
+        let again = leases.take(&request(&["shop.example:80"]), "ann", at(101.0), key("e"));
         assert!(matches!(again, Err(LeaseRefusal::Held { .. })), "two runs of one person");
     }
 
     #[test]
     fn a_lease_ends_unless_it_is_renewed() {
-        let (clock, mut leases) = (clock(), Leases::default());
+        let mut leases = Leases::default();
         let target = request(&["shop:80"]);
-        leases.take(&target, "ann", clock.at(0.0), key("a")).unwrap();
-        assert_eq!(leases.renew("a", "ann", clock.at(25.0)).unwrap().lease.remaining_seconds, 30.0);
-        assert!(leases.take(&target, "ben", clock.at(54.9), key("b")).is_err());
-        assert!(leases.entries(clock.at(55.0)).is_empty());
-        leases.take(&target, "ben", clock.at(55.0), key("b")).unwrap();
-        assert_eq!(leases.renew("a", "ann", clock.at(56.0)), Err(LeaseRefusal::Unknown));
+        leases.take(&target, "ann", at(0.0), key("a")).unwrap();
+        assert_eq!(leases.renew("a", "ann", at(25.0)).unwrap().lease.remaining_seconds, 30.0);
+        assert!(leases.take(&target, "ben", at(54.9), key("b")).is_err());
+        assert!(leases.entries(at(55.0)).is_empty());
+        leases.take(&target, "ben", at(55.0), key("b")).unwrap();
+        assert_eq!(leases.renew("a", "ann", at(56.0)), Err(LeaseRefusal::Unknown));
         assert_eq!(leases.release("b", "ann"), Err(LeaseRefusal::Unknown), "only by its holder");
         leases.release("b", "ben").unwrap();
-        assert!(leases.take(&target, "ann", clock.at(57.0), key("c")).is_ok());
+        assert!(leases.take(&target, "ann", at(57.0), key("c")).is_ok());
     }
 
     #[test]
     fn a_member_can_end_the_lease_of_a_holder_who_is_gone() {
-        let (clock, mut leases) = (clock(), Leases::default());
+        let mut leases = Leases::default();
         let long = LeaseRequest { seconds: Some(86400), ..request(&["shop:80"]) };
-        leases.take(&long, "ann", clock.at(0.0), key("a")).unwrap();
-        let number = leases.entries(clock.at(1.0))[0].number;
+        leases.take(&long, "ann", at(0.0), key("a")).unwrap();
+        let number = leases.entries(at(1.0))[0].number;
         assert_eq!(leases.end(number + 1), Err(LeaseRefusal::Unknown));
         leases.end(number).unwrap();
-        assert_eq!(leases.renew("a", "ann", clock.at(2.0)), Err(LeaseRefusal::Unknown));
-        let next = leases.take(&long, "ben", clock.at(2.0), key("b")).unwrap();
+        assert_eq!(leases.renew("a", "ann", at(2.0)), Err(LeaseRefusal::Unknown));
+        let next = leases.take(&long, "ben", at(2.0), key("b")).unwrap();
         assert_ne!(next.lease.number, number, "no number is used again");
     }
 
     #[test]
     fn malformed_requests_are_refused() {
-        let (clock, mut leases) = (clock(), Leases::default());
+        let mut leases = Leases::default();
         for target in
             ["", "ftp://shop/", "shop/path", "shop:99999", "http://", "http://${host}/", "a b"]
         {
-            let refused =
-                leases.take(&request(&[target]), "ann", clock.at(0.0), key("a")).unwrap_err();
+            let refused = leases.take(&request(&[target]), "ann", at(0.0), key("a")).unwrap_err();
             assert!(matches!(refused, LeaseRefusal::Target(_)), "{target}: {refused}");
         }
-        let none = leases.take(&request(&[]), "ann", clock.at(0.0), key("a"));
+        let none = leases.take(&request(&[]), "ann", at(0.0), key("a"));
         assert_eq!(none, Err(LeaseRefusal::Targets(0)));
         let long = LeaseRequest { purpose: "x".repeat(201), ..request(&["a:1"]) };
-        assert_eq!(
-            leases.take(&long, "ann", clock.at(0.0), key("a")),
-            Err(LeaseRefusal::Purpose(201))
-        );
+        assert_eq!(leases.take(&long, "ann", at(0.0), key("a")), Err(LeaseRefusal::Purpose(201)));
         let forever = LeaseRequest { seconds: Some(u32::MAX), ..request(&["a:1"]) };
         assert!(matches!(
-            leases.take(&forever, "ann", clock.at(0.0), key("a")),
+            leases.take(&forever, "ann", at(0.0), key("a")),
             Err(LeaseRefusal::Seconds(_))
         ));
         for number in 0..MAX_LEASES_OF_ONE {
             let target = format!("h{number}:1");
-            leases.take(&request(&[&target]), "ann", clock.at(0.0), key("a")).unwrap();
+            leases.take(&request(&[&target]), "ann", at(0.0), key("a")).unwrap();
         }
-        let one_more = leases.take(&request(&["z:1"]), "ann", clock.at(0.0), key("a"));
+        let one_more = leases.take(&request(&["z:1"]), "ann", at(0.0), key("a"));
         assert_eq!(one_more, Err(LeaseRefusal::TooMany));
-        assert!(leases.take(&request(&["z:1"]), "ben", clock.at(0.0), key("a")).is_ok());
+        assert!(leases.take(&request(&["z:1"]), "ben", at(0.0), key("a")).is_ok());
     }
 }

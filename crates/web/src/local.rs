@@ -5,7 +5,6 @@ use crate::leases::{HeldLease, LeaseProblem, LeaseRefusal, LeaseRequest};
 use crate::shared::Shared;
 use crate::token::Token;
 use serde::{Deserialize, Serialize};
-use std::time::Instant;
 
 /// Word before an order about a lease.
 pub const LEASE: &str = "lease ";
@@ -44,11 +43,11 @@ pub type LeaseAnswer = Result<Option<HeldLease>, LeaseProblem>;
 pub fn answer(shared: &Shared, order: &str) -> String {
     let result = match serde_json::from_str(order) {
         Ok(LeaseOrder::Take { holder, request }) => match Token::random() {
-            Ok(key) => shared.leases().take(&request, &holder, Instant::now(), key).map(Some),
+            Ok(key) => shared.leases().take(&request, &holder, shared.now(), key).map(Some),
             Err(_) => Err(LeaseRefusal::TooMany),
         },
         Ok(LeaseOrder::Renew { holder, key }) => {
-            shared.leases().renew(&key, &holder, Instant::now()).map(Some)
+            shared.leases().renew(&key, &holder, shared.now()).map(Some)
         }
         Ok(LeaseOrder::Release { holder, key }) => {
             shared.leases().release(&key, &holder).map(|()| None)

@@ -15,7 +15,8 @@ use axum::body::{Body, Bytes};
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use axum::http::{StatusCode, Uri};
-use brunt_engine::clock::unix_seconds;
+use brunt_engine::clock::{RunEpoch, unix_seconds};
+use brunt_model::{Clock, Tick};
 use brunt_runner::history::HistoryCache;
 use brunt_spec::System;
 use brunt_store::{Store, StoreError};
@@ -67,6 +68,8 @@ pub struct Shared {
     pub edited_texts: Mutex<EditedTexts>,
     /// The system, for checks of plan files.
     pub system: System,
+    /// Start of the studio.
+    epoch: RunEpoch,
     /// Time of the latest request, in seconds since 1970-01-01 UTC.
     pub latest_request: AtomicU64,
     /// Leases on servers.
@@ -92,6 +95,7 @@ impl Shared {
             tries: Mutex::default(),
             edited_texts: Mutex::default(),
             system,
+            epoch: RunEpoch::now(),
             latest_request: AtomicU64::default(),
             leases: Mutex::default(),
             recordings: Mutex::default(),
@@ -141,6 +145,11 @@ impl Shared {
         let number = process.number;
         self.started().add(process, folder);
         Ok(number)
+    }
+
+    /// Time since the start of the studio, which no change of the wall clock affects.
+    pub fn now(&self) -> Tick {
+        self.epoch.now()
     }
 
     /// Notes a request.

@@ -196,12 +196,7 @@ impl Folds {
     /// # Errors
     ///
     /// The log cannot be read.
-    fn up_to(
-        &mut self,
-        store: &Store,
-        id: &str,
-        instant: Option<Tick>,
-    ) -> Result<&Run, Problem> {
+    fn up_to(&mut self, store: &Store, id: &str, instant: Option<Tick>) -> Result<&Run, Problem> {
         let is_before = |fold: &Fold| instant.is_none_or(|to| fold.run.last_interval_end <= to);
         let usable = self.folds.iter().enumerate().filter(|(_, fold)| is_before(fold));
         let nearest = usable.max_by_key(|(_, fold)| fold.run.last_interval_end);

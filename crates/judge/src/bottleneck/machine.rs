@@ -73,13 +73,13 @@ pub fn memory(facts: &ServerFacts) -> RuleResult {
     result
 }
 
-fn memory_figure<'a>(
-    source: &'a str,
+fn memory_figure(
+    source: &str,
     name: Text,
     values: ReadingValues,
     threshold: f64,
     side: ThresholdSide,
-) -> BottleneckFigure<'a> {
+) -> BottleneckFigure<'_> {
     BottleneckFigure {
         culprit: Culprit::Memory,
         source,

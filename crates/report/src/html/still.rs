@@ -81,7 +81,9 @@ pub fn study(study: &Study, analysis: &Analysis, has_charts: bool, language: Lan
 fn charts(study: &Study, analysis: &Analysis, language: Language) -> String {
     let has_one_trial = study.trials.len() == 1;
     let mut figures = panels::figures(study, analysis);
-    figures.iter_mut().for_each(|figure| figure.translate(language));
+    for figure in &mut figures {
+        figure.translate(language);
+    }
     // Charts of single trials would make the page of a large study very long.
     let figures = figures.iter().filter(|figure| has_one_trial || figure.trial.is_none());
     let charts: String = figures.filter_map(svg::of_figure).map(|svg| svg + "\n").collect();

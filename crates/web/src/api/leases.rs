@@ -10,7 +10,6 @@ use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use std::sync::Arc;
-use std::time::Instant;
 
 impl From<LeaseRefusal> for Problem {
     fn from(refusal: LeaseRefusal) -> Self {
@@ -33,7 +32,7 @@ impl From<LeaseRefusal> for Problem {
 ///
 /// They cannot be written as JSON.
 pub async fn list(State(shared): State<Arc<Shared>>) -> Result<Response, Problem> {
-    let entries = shared.leases().entries(Instant::now());
+    let entries = shared.leases().entries(shared.now());
     json(&entries)
 }
 
@@ -46,7 +45,7 @@ pub async fn take(State(shared): State<Arc<Shared>>, body: Body) -> Result<Respo
     let request: LeaseRequest = read_json(body).await?;
     let key = Token::random().map_err(|error| Problem::internal(&error))?;
     // The holder is not in the request: a member must not take a lease for another one.
-    let lease = shared.leases().take(&request, visitor()?.holder(), Instant::now(), key)?;
+    let lease = shared.leases().take(&request, visitor()?.holder(), shared.now(), key)?;
     Ok((StatusCode::CREATED, json(&lease)?).into_response())
 }
 
@@ -59,7 +58,7 @@ pub async fn renew(
     State(shared): State<Arc<Shared>>,
     Path(key): Path<String>,
 ) -> Result<Response, Problem> {
-    let lease = shared.leases().renew(&key, visitor()?.holder(), Instant::now())?;
+    let lease = shared.leases().renew(&key, visitor()?.holder(), shared.now())?;
     json(&lease)
 }
 

@@ -137,7 +137,7 @@ pub async fn pull(
         Ok(file)
     })
     .await?;
-    Ok(transfer::send(file, place)?)
+    transfer::send(file, place)
 }
 
 /// Changes tags, note or pin. Returns the new index entry.

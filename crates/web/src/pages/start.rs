@@ -18,7 +18,6 @@ use brunt_spec::plan::{PlanVariable, variables};
 use maud::{Markup, html};
 use std::fs;
 use std::sync::Arc;
-use std::time::Instant;
 
 /// Prefix of the fields with variables of a plan.
 const VARIABLE: &str = "var.";
@@ -80,7 +79,7 @@ pub async fn show(
                 }
             }))
         }
-        (leases(&shared.leases().entries(Instant::now()), &viewer))
+        (leases(&shared.leases().entries(shared.now()), &viewer))
     };
     Ok(page(&viewer, &viewer.text("strip-start"), &strip(&viewer, &html! {}), &content))
 }

@@ -35,8 +35,9 @@ pub async fn show(
         let mut started = shared.started();
         let one = started.iter().find(|one| one.process.number == process);
         if let Some(id) = run {
-            let number = one.map(|one| one.number);
-            number.into_iter().for_each(|number| started.remove(number));
+            if let Some(number) = one.map(|one| one.number) {
+                started.remove(number);
+            }
             return Ok(Redirect::to(&format!("/runs/{id}")).into_response());
         }
         let Some(one) = one else { return Ok(foreign(process, &viewer)) };

@@ -39,7 +39,6 @@ fn finish(mut script: Command) {
     let text = String::from_utf8_lossy(&output.stdout).into_owned()
         + &String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{text}");
-    println!("{text}");
 }
 
 #[test]

@@ -212,7 +212,9 @@ fn collect_texts(value: &serde_json::Value, is_text: bool, texts: &mut Vec<Strin
     match value {
         serde_json::Value::String(text) if is_text => texts.push(text.clone()),
         serde_json::Value::Array(items) => {
-            items.iter().for_each(|item| collect_texts(item, is_text, texts));
+            for item in items {
+                collect_texts(item, is_text, texts);
+            }
         }
         serde_json::Value::Object(members) => {
             for (key, member) in members {

@@ -1,5 +1,6 @@
 //! Finds the knee: the load at which the response time starts to bend.
 
+use crate::sweep::response::Response;
 use crate::sweep::trials::{LoadFigures, Trials};
 use brunt_model::analysis::{LimitKind, LoadLimit};
 use brunt_model::numbers::{load, three_digits};
@@ -139,7 +140,7 @@ fn no_knee_text(trials: &Trials, curve: &[LoadFigures], reason: &NoKnee, doubts:
 }
 
 fn response_name(trials: &Trials) -> Text {
-    trials.response.map_or_else(|| text!("limit-knee.response"), |response| response.words())
+    trials.response.map_or_else(|| text!("limit-knee.response"), Response::words)
 }
 
 fn range(trials: &Trials, curve: &[LoadFigures]) -> Text {

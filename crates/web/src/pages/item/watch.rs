@@ -44,8 +44,8 @@ impl ItemPage<'_> {
         let Self { store, shared, entry, only, .. } = self;
         let run = shared.watched.run(&entry.id);
         let language = self.viewer.language;
-        let page = run
-            .latest_page(store, &entry.id, only.as_ref(), language, |run| self.page_of(run))?;
+        let page =
+            run.latest_page(store, &entry.id, only.as_ref(), language, |run| self.page_of(run))?;
         let html = page.html.under(&self.strip(&self.live_strip(page.key.instant))?);
         let age = (unix_seconds() - page.unix_seconds).max(0.0);
         let age = HeaderValue::from_str(&format!("{age:.1}"));
