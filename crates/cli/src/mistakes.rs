@@ -75,18 +75,18 @@ pub fn explain(error: &clap::Error, words: &[String]) -> Option<String> {
         ErrorKind::InvalidValue => {
             let option = option(error)?;
             let value = context(error, ContextKind::InvalidValue).unwrap_or_default();
-            let known = match error.get(ContextKind::ValidValue) {
-                Some(ContextValue::Strings(known)) => known.join(", "),
+            let allowed = match error.get(ContextKind::ValidValue) {
+                Some(ContextValue::Strings(allowed)) => allowed.join(", "),
                 _ => String::new(),
             };
             // clap reports a missing value as an empty one.
-            Some(match (value.is_empty(), known.is_empty()) {
+            Some(match (value.is_empty(), allowed.is_empty()) {
                 (true, true) => {
                     let argument = context(error, ContextKind::InvalidArg)?;
                     format!("{option}: the value is missing; write {argument}")
                 }
-                (true, false) => format!("{option}: the value is missing; write one of {known}"),
-                (false, _) => format!("{option}: invalid value `{value}`; write one of {known}"),
+                (true, false) => format!("{option}: the value is missing; write one of {allowed}"),
+                (false, _) => format!("{option}: invalid value `{value}`; write one of {allowed}"),
             })
         }
         ErrorKind::InvalidSubcommand => {

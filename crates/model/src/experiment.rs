@@ -3,6 +3,7 @@
 //!
 //! `spec` reads plan files, and `rig` executes experiments.
 
+use crate::numbers::{count, three_digits};
 use crate::question::TrialPurpose;
 use crate::text::Text;
 use crate::time::{optional_seconds, seconds};
@@ -197,6 +198,20 @@ pub enum LoadUnit {
         #[schemars(with = "Option<f64>")]
         think: Option<Duration>,
     },
+}
+
+impl LoadUnit {
+    /// Formats a load with its unit: `35.0/s`, `200 users`.
+    pub fn format(self, load: f64) -> Text {
+        // Loads are round numbers: `35`, not `35.0`.
+        let number =
+            if load.fract() == 0.0 { count(load.abs() as u64) } else { three_digits(load) };
+        match self {
+            Self::PerSecond => format!("{number}/s").into(),
+            Self::Users { .. } if load == 1.0 => text!("users", count = 1_u64),
+            Self::Users { .. } => text!("number-of-users", number),
+        }
+    }
 }
 
 impl Experiment {

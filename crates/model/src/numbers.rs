@@ -2,9 +2,7 @@
 //!
 //! Exact figures are in the JSON documents. The formats of other tools are in `dropin` and `jmx`.
 
-use crate::text::Text;
 use crate::time::seconds_of;
-use crate::{LoadUnit, text};
 use std::time::Duration;
 
 /// Placeholder of an unknown figure.
@@ -228,17 +226,6 @@ pub fn bytes(n: f64) -> String {
 /// Formats a quantile as a percentile: `p99.9`.
 pub fn percentile(q: f64) -> String {
     format!("p{}", exact_percent(q))
-}
-
-/// Formats a load with its unit: `35.0/s`, `200 users`.
-pub fn load(unit: LoadUnit, load: f64) -> Text {
-    // Loads are round numbers: `35`, not `35.0`.
-    let number = if load.fract() == 0.0 { count(load.abs() as u64) } else { three_digits(load) };
-    match unit {
-        LoadUnit::PerSecond => format!("{number}/s").into(),
-        LoadUnit::Users { .. } if load == 1.0 => text!("users", count = 1_u64),
-        LoadUnit::Users { .. } => text!("number-of-users", number),
-    }
 }
 
 #[cfg(test)]

@@ -24,7 +24,7 @@ const STORE_ENTRIES: [&str; 12] = [
     "studio.html",
 ];
 
-/// Age from which an incomplete file is that of a process that was killed. No other one stays unchanged for so long.
+/// Age from which an incomplete file is that of a process that was killed: others write to their files all the time.
 const LEFTOVER_AGE: Duration = Duration::from_hours(24);
 
 /// The directory of a store.

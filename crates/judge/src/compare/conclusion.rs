@@ -5,7 +5,7 @@
 
 use super::figures::written;
 use brunt_model::comparison::{Better, Compared, Pair};
-use brunt_model::numbers::{count, load, three_digits};
+use brunt_model::numbers::{count, three_digits};
 use brunt_model::objective::Metric;
 use brunt_model::question::Measure;
 use brunt_model::{LoadUnit, Text, text};
@@ -139,7 +139,7 @@ impl Group<'_> {
                 all = self.levels.len().to_string()
             ),
             _ => {
-                let loads: Vec<Text> = loads.iter().map(|value| load(self.unit, *value)).collect();
+                let loads: Vec<Text> = loads.iter().map(|value| self.unit.format(*value)).collect();
                 text!("comparison-better.at", loads)
             }
         }

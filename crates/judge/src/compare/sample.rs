@@ -7,7 +7,6 @@ use crate::levels::{Factors, Pairing, pairings};
 use brunt_model::answer::SearchEnd;
 use brunt_model::comparison::FoundCapacity;
 use brunt_model::finding::State;
-use brunt_model::numbers::load;
 use brunt_model::question::{ComparisonSettings, Measure};
 use brunt_model::{Judgement, LoadUnit, Run, Study, Text, Trial, TrialIndex, text};
 use brunt_stats::shift::ValueRange;
@@ -368,7 +367,7 @@ fn excluded_trial(study: &Study, trial: &Trial, reason: Text) -> Text {
     let contender = experiment.contenders.get(trial.place.contender);
     let load = experiment
         .step(trial.place)
-        .map(|step| load(LoadUnit::from(&step.plan.main().load), step.load));
+        .map(|step| LoadUnit::from(&step.plan.main().load).format(step.load));
     text!(
         "excluded-run.trial",
         contender = contender.map_or_else(

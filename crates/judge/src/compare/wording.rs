@@ -7,7 +7,7 @@ use super::figures::written;
 use super::sample::ContenderPair;
 use brunt_model::comparison::{Better, ComparisonEnd, Test};
 use brunt_model::finding::{Finding, Severity};
-use brunt_model::numbers::{exact_percent, load, size_number, size_percent};
+use brunt_model::numbers::{exact_percent, size_number, size_percent};
 use brunt_model::question::{ComparisonSettings, Measure, Regression};
 use brunt_model::{Comparison, Text, text};
 
@@ -192,8 +192,9 @@ pub fn failed(
 ) -> Vec<Text> {
     let mut failed = Vec::new();
     for (decision, pair) in decisions.iter().zip(pairs) {
-        let loads =
-            pair.load.map(|(unit, value)| text!("comparison-better.at", loads = load(unit, value)));
+        let loads = pair
+            .load
+            .map(|(unit, value)| text!("comparison-better.at", loads = unit.format(value)));
         for regression in &spec.fail_if {
             let figure =
                 decision.figures.iter().find(|figure| figure.measure == regression.measure);

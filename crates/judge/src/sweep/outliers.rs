@@ -4,7 +4,7 @@
 use super::limits::{self, ThroughputGrowth};
 use super::trials::{LoadFigures, LoadTrials, Trials};
 use brunt_model::analysis::Outlier;
-use brunt_model::numbers::{self, rate, seconds};
+use brunt_model::numbers::{rate, seconds};
 use brunt_model::text;
 use brunt_stats::robust;
 
@@ -63,7 +63,7 @@ fn outlying_steps(trials: &Trials) -> Vec<Outlier> {
         let sentence = text!(
             "outliers.step",
             contender = trials.contender,
-            load = numbers::load(trials.unit, point.load),
+            load = trials.unit.format(point.load),
             rate = rate(point.achieved),
             neighbors = rate(neighbours[index])
         );
@@ -141,7 +141,7 @@ fn outlying_repetitions(trials: &Trials, step: &LoadTrials, saturation_load: f64
     for (index, trial) in step.trials.iter().enumerate() {
         let contender = trials.contender;
         let repetition = (trial.repetition + 1).to_string();
-        let load = numbers::load(trials.unit, step.load);
+        let load = trials.unit.format(step.load);
         let sentence = if by_rate.contains(&index) {
             let Some(median) = robust::median(&achieved) else { continue };
             text!(

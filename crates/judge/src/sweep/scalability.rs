@@ -2,7 +2,6 @@
 
 use super::trials::{LoadFigures, Trials};
 use brunt_model::analysis::{Band, BandedFigure, Scalability};
-use brunt_model::numbers::load;
 use brunt_model::{LoadUnit, Text, text};
 use brunt_stats::usl::{self, Fit};
 
@@ -50,7 +49,7 @@ fn law(curve: &[LoadFigures]) -> Option<Fit> {
 fn caution(curve: &[LoadFigures], kappa: BandedFigure, peak: Option<BandedFigure>) -> Text {
     let highest = curve.last().map_or(0.0, |point| point.load);
     let low = format!("{:.0}", curve.first().map_or(0.0, |point| point.load));
-    let high = load(LoadUnit::Users { think: None }, highest);
+    let high = LoadUnit::Users { think: None }.format(highest);
     match (kappa.band, peak) {
         (Band::One, _) => text!("scalability-caution.one-value", low, high),
         (_, None) => text!("scalability-caution.no-peak", low, high),

@@ -245,7 +245,7 @@ impl Tally {
             p99: with_lag,
             blocks,
             // As the verdict has it: p99 would be a tenth lower without lag.
-            limited: (lagged > 0.1).then(|| "lag".to_owned()),
+            limited: (lagged > 0.1).then(|| "lag".into()),
             evidence: EvidenceFor::Both,
             final_lag: self.lags(length).last().copied().unwrap_or(0.0),
         }

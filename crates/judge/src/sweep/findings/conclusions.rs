@@ -7,7 +7,7 @@ use crate::levels::{Factors, pairings};
 use crate::sweep::limits::{growth, peak, plateau};
 use crate::sweep::trials::Trials;
 use brunt_model::analysis::{ContenderAnalysis, Culprit, LimitKind};
-use brunt_model::numbers::{self, percent, rate, three_digits};
+use brunt_model::numbers::{percent, rate, three_digits};
 use brunt_model::text::Value;
 use brunt_model::{Text, text};
 use brunt_stats::rank;
@@ -55,20 +55,20 @@ fn limits_text(trials: &Trials, contender: &ContenderAnalysis) -> Vec<Text> {
         });
     }
     if let Some((_, knee)) = limit(contender, LimitKind::Knee) {
-        texts.push(text!("sweep-limits.knee", load = numbers::load(trials.unit, knee.value)));
+        texts.push(text!("sweep-limits.knee", load = trials.unit.format(knee.value)));
     }
     let curve = trials.curve();
     // Without a usable plateau, the peak is the best known throughput.
     if let Some(peak) =
         peak(&curve).filter(|_| growth(&curve).plateau().is_some() && plateau(&curve).is_none())
     {
-        let load = numbers::load(trials.unit, peak.load);
+        let load = trials.unit.format(peak.load);
         texts.push(text!("sweep-limits.peak", rate = rate(peak.achieved), load));
     }
     for bound in &contender.limits {
         let is_bound = [LimitKind::Objective, LimitKind::Patience].contains(&bound.kind);
         if let Some(highest) = bound.at.filter(|at| is_bound && at.value > 0.0) {
-            let load = numbers::load(trials.unit, highest.value);
+            let load = trials.unit.format(highest.value);
             texts.push(text!("sweep-limits.holds", objective = bound.name.clone(), load));
         }
     }
@@ -78,8 +78,8 @@ fn limits_text(trials: &Trials, contender: &ContenderAnalysis) -> Vec<Text> {
 /// Returns a remark on a range without a limit; None with fewer than two loads.
 fn nothing_found(trials: &Trials) -> Option<Remark> {
     let [first, .., last] = &trials.steps[..] else { return None };
-    let low = numbers::load(trials.unit, first.load);
-    let high = numbers::load(trials.unit, last.load);
+    let low = trials.unit.format(first.load);
+    let high = trials.unit.format(last.load);
     let sentence = text!("sweep-limits.none", contender = trials.contender, low, high);
     let remedy = if trials.excluded_above > 0 {
         text!("sweep-limits.remedy-excluded", advice = trials.advice_above())

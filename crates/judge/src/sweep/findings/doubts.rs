@@ -153,7 +153,7 @@ fn matching_trials(facts: &Facts, predicate: impl Fn(&Observation) -> bool) -> M
     let mut texts = Vec::new();
     for (contender, load) in places.iter().take(MOST_NAMED) {
         let name = facts.observations.contenders.get(*contender).map_or("", String::as_str);
-        let load = numbers::load(facts.observations.unit, *load);
+        let load = facts.observations.unit.format(*load);
         texts.push(text!("at-load", name, load));
     }
     if places.len() > MOST_NAMED {
@@ -182,7 +182,7 @@ pub fn idle_users(facts: &Facts) -> Vec<Remark> {
                 .then_some((point.load, waiting))
         });
         let Some((load, waiting)) = idle.max_by(|a, b| a.0.total_cmp(&b.0)) else { continue };
-        let load = numbers::load(trials.unit, load);
+        let load = trials.unit.format(load);
         let sentence = text!(
             "sweep-idle-users",
             contender = trials.contender,
@@ -208,7 +208,7 @@ pub fn outliers(facts: &Facts) -> Vec<Remark> {
         [(_, first), rest @ ..] => {
             let mut places: Vec<Text> = Vec::new();
             for (contender, outlier) in rest {
-                let load = numbers::load(facts.observations.unit, outlier.load);
+                let load = facts.observations.unit.format(outlier.load);
                 places.push(text!("at-load", name = &*contender.contender, load));
             }
             places.sort_by(|a, b| a.as_str().cmp(b));
@@ -285,9 +285,9 @@ fn fall(trials: &Trials) -> Option<Remark> {
         "throughput-falls",
         contender = trials.contender,
         most = rate(peak.achieved),
-        peak = numbers::load(trials.unit, peak.load),
+        peak = trials.unit.format(peak.load),
         last = rate(last.achieved),
-        highest = numbers::load(trials.unit, last.load)
+        highest = trials.unit.format(last.load)
     );
     Some(Remark::warning(sentence).with_remedy(text!("throughput-falls.remedy")))
 }

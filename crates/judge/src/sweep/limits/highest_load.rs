@@ -2,7 +2,6 @@
 
 use crate::sweep::trials::{LoadFigures, Trials};
 use brunt_model::analysis::{Band, LimitKind, LoadLimit};
-use brunt_model::numbers::load;
 use brunt_model::objective::{Metric, Relation};
 use brunt_model::{LoadUnit, Objective, Text, text};
 
@@ -122,7 +121,7 @@ fn limit(
         HeldRange::Nowhere => text!("load-limit.nowhere"),
         HeldRange::Throughout(highest) => text!(
             "load-limit.throughout",
-            load = load(trials.unit, highest),
+            load = trials.unit.format(highest),
             advice = trials.advice_above()
         ),
         HeldRange::Unknown => text!("load-limit.unknown"),

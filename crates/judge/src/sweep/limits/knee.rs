@@ -3,7 +3,7 @@
 use crate::sweep::response::Response;
 use crate::sweep::trials::{LoadFigures, Trials};
 use brunt_model::analysis::{LimitKind, LoadLimit};
-use brunt_model::numbers::{load, three_digits};
+use brunt_model::numbers::three_digits;
 use brunt_model::{Text, text};
 use brunt_stats::isotonic;
 use brunt_stats::kneedle::{self, Bend};
@@ -144,7 +144,7 @@ fn response_name(trials: &Trials) -> Text {
 }
 
 fn range(trials: &Trials, curve: &[LoadFigures]) -> Text {
-    let low = load(trials.unit, curve.first().map_or(0.0, |point| point.load));
-    let high = load(trials.unit, curve.last().map_or(0.0, |point| point.load));
+    let low = trials.unit.format(curve.first().map_or(0.0, |point| point.load));
+    let high = trials.unit.format(curve.last().map_or(0.0, |point| point.load));
     text!("limit-knee.range", low, high, count = curve.len().to_string())
 }

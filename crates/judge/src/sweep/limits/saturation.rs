@@ -3,7 +3,7 @@
 
 use crate::sweep::trials::{LoadFigures, Trials};
 use brunt_model::analysis::{LimitKind, LoadLimit};
-use brunt_model::numbers::{load, rate, seconds};
+use brunt_model::numbers::{rate, seconds};
 use brunt_model::{LoadUnit, Text, text};
 use brunt_stats::saturation;
 
@@ -102,21 +102,21 @@ fn explanation(trials: &Trials, curve: &[LoadFigures], doubt: Text) -> Text {
     let growth = growth(curve);
     // The throughput falls under overload, so the fitted plateau is below a measured throughput.
     if let (Some(_), None, Some(peak)) = (growth.plateau(), plateau(curve), peak(curve)) {
-        let load = load(trials.unit, peak.load);
+        let load = trials.unit.format(peak.load);
         return text!("limit-saturation.peak", rate = rate(peak.achieved), load, doubt);
     }
     match growth {
         ThroughputGrowth::Ends { from, .. } => {
-            let load = load(trials.unit, brunt_model::numbers::round3(from));
+            let load = trials.unit.format(brunt_model::numbers::round3(from));
             text!("limit-saturation.ends", load, doubt)
         }
         ThroughputGrowth::Flat { .. } => {
             let lowest = curve.first().map_or(0.0, |point| point.load);
-            text!("limit-saturation.flat", load = load(trials.unit, lowest), doubt)
+            text!("limit-saturation.flat", load = trials.unit.format(lowest), doubt)
         }
         ThroughputGrowth::Continues => text!(
             "limit-saturation.continues",
-            load = load(trials.unit, highest),
+            load = trials.unit.format(highest),
             advice = trials.advice_above(),
             doubt
         ),
