@@ -125,7 +125,7 @@ fn the_pages_are_accessible() {
         "origin": format!("http://{}", pages.studio.own()),
         "cookie": {"name": name, "value": value},
         "pages": pages.targets,
-        "open": ["/", "/sign-in", "/open/0"],
+        "open": ["/sign-in"],
         "plan": pages.plan,
         "reports": reports,
     });
