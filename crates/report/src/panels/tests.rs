@@ -180,7 +180,7 @@ fn p99_over_time_is_shown_with_that_of_the_whole_run() {
         estimate: Some(estimate),
         effective_samples: 1000.0,
         too_short: None,
-        method: String::new(),
+        method: String::new().into(),
     };
     let judgement = Judgement { intervals: vec![interval], ..Judgement::default() };
     let (study, _) = study_of(&run, &judgement);

@@ -143,7 +143,7 @@ fn an_unfinished_search_excludes_its_block() {
     let comparison = compare(&study, &spec, &all[..3], ComparisonEnd::Stopped);
     let told = "The capacity of B in repetition 2 is unknown: its block is excluded.";
     assert!(
-        comparison.blocks == 1 && comparison.differences.contains(&told.to_owned()),
+        comparison.blocks == 1 && comparison.differences.contains(&told.into()),
         "{comparison:?}"
     );
     study.trials.clear();

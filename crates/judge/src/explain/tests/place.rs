@@ -152,7 +152,7 @@ fn comparison(quantile: f64, slower: &str, p: f64) -> GroupComparison {
         faster_share: 0.01,
         p,
         is_significant: p < 0.05,
-        method: String::new(),
+        method: String::new().into(),
     }
 }
 

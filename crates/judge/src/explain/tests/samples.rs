@@ -49,7 +49,7 @@ fn autocorrelated_samples_reduce_the_effective_sample_size() {
         estimate,
         effective_samples: 90.0,
         too_short: None,
-        method: String::new(),
+        method: String::new().into(),
     };
     let world = requests(2000.0).with(|w| w.judgement.intervals = vec![interval]);
     let expected =
