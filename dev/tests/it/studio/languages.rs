@@ -13,7 +13,7 @@ const CHINESE: &str = "Accept-Language: zh-CN,zh;q=0.9,en;q=0.8\r\n";
 
 /// Words that are the same in Chinese: names, units, and terms that are not translated.
 const NAMES: &str = "brunt Studio studio English URL UTC HAR curl OpenAPI Postman JMeter JSON XML HTML UTF-8 Enter OK min \
-                     ms kB MB yaml text/html Accept json regex not-kept new lt";
+                     ms kB MB yaml text/html Accept json regex not-kept new lt GET delay User-Agent";
 
 /// Texts that a viewer of a page sees or hears, without code, bodies and names in lists.
 fn visible_texts(html: &str) -> Vec<String> {
@@ -36,6 +36,12 @@ fn visible_texts(html: &str) -> Vec<String> {
 
 fn is_chinese(text: &str) -> bool {
     text.chars().any(|letter| ('\u{4e00}'..='\u{9fff}').contains(&letter))
+}
+
+/// A text without URLs, options and quoted words.
+fn without_code(text: &str) -> String {
+    let code = Regex::new("`[^`]*`|https?://\\S*|--?[a-z][a-z-]*(?:[ =][A-Z]+)?").expect("valid");
+    code.replace_all(text, "").into_owned()
 }
 
 /// English words of a text, without the names in it.
@@ -165,7 +171,7 @@ fn each_page_is_in_the_language_of_its_viewer() {
         let texts = visible_texts(&body);
         assert!(texts.iter().any(|text| is_chinese(text)), "{target}: {body}");
         for text in texts {
-            let words = english_words(&text, &pages.names);
+            let words = english_words(&without_code(&text), &pages.names);
             if !words.is_empty() || text.contains(['{', '}']) && !target.contains("view=tree") {
                 wrong.push(format!("{target}: {words:?} in {text}"));
             }
@@ -175,7 +181,7 @@ fn each_page_is_in_the_language_of_its_viewer() {
 }
 
 /// Words in texts about experiments that are the same in Chinese: names of the experiments, units, methods and keys.
-const NAMES_OF_EXPERIMENTS: &str = "fast slow brunt CPU USL MSER-5 sup-Wald Kneedle Poisson Hodges-Lehmann Mann Whitney Holm \
+const NAMES_OF_EXPERIMENTS: &str = "fast slow compare find brunt CPU USL MSER-5 sup-Wald Kneedle Poisson Hodges-Lehmann Mann Whitney Holm \
                                     alpha spending Nielsen min max ms kB MB accept backlog keep-alive goodput steal TCP \
                                     SYN coordinated omission OK Apdex";
 
@@ -250,19 +256,19 @@ fn the_pages_of_experiments_are_in_the_language_of_their_viewer() {
     names.extend(NAMES_OF_EXPERIMENTS.split_whitespace().map(str::to_owned));
     names.extend(NAMES.split_whitespace().map(str::to_owned));
     names.sort_by_key(|name| std::cmp::Reverse(name.len()));
-    let code = Regex::new("`[^`]*`|https?://\\S*|--?[a-z][a-z-]*(?:[ =][A-Z]+)?").expect("valid");
     let mut wrong = Vec::new();
     let mut targets: Vec<String> = items.iter().map(|id| format!("/runs/{id}")).collect();
     targets.push("/history?measure=capacity".to_owned());
     for target in targets {
         let body = studio.get_with(&target, &lines).body;
         assert!(body.contains("<html lang=\"zh\">"), "{target}: {body}");
-        let still = body.split_once("<main id=\"still\">").map_or("", |(_, still)| still);
-        let still = still.split_once("</main>").map_or("", |(still, _)| still);
-        let texts = [visible_texts(&format!("<p>{still}</p>")), texts_of_data(&body)].concat();
+        let main = Regex::new("(?s)<main [^>]*>(.*?)</main>").expect("valid");
+        let main =
+            main.captures(&body).map_or(String::new(), |main| format!("<p>{}</p>", &main[1]));
+        let texts = [visible_texts(&main), texts_of_data(&body)].concat();
         assert!(texts.iter().any(|text| is_chinese(text)), "{target}: {body}");
         for text in texts {
-            let words = english_words(&code.replace_all(&text, ""), &names);
+            let words = english_words(&without_code(&text), &names);
             if !words.is_empty() {
                 wrong.push(format!("{target}: {words:?} in {text}"));
             }
