@@ -21,16 +21,6 @@ history-column =
     .interval = 95 % CI
     .verdict = verdict
 
-# States as in the JSON report.
-history-verdict = { $state ->
-    [ok] ok
-    [unjudged] unjudged
-    [busy_machine] busy_machine
-    [unexplained] unexplained
-    [limited] limited
-   *[invalid] invalid
-}
-
 history-chart =
     .start = Start of the run (UTC)
     .days = days since { $day }

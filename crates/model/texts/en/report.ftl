@@ -179,6 +179,16 @@ verdict = Verdict
     .checks-passed = { $count } consistency checks passed
     .unseen = not seen here: { $unseen }
 
+# States as in the JSON report.
+state-name = { $state ->
+    [ok] ok
+    [unjudged] unjudged
+    [busy_machine] busy_machine
+    [unexplained] unexplained
+    [limited] limited
+   *[invalid] invalid
+}
+
 steady = Steady state
     .not-reached = not reached ({ $method })
     .from-beginning = from the beginning ({ $method })

@@ -21,16 +21,6 @@ history-column =
     .interval = 95 % 置信区间
     .verdict = 判定
 
-# States as in the JSON report.
-history-verdict = { $state ->
-    [ok] OK
-    [unjudged] 无法判定
-    [busy_machine] 机器繁忙
-    [unexplained] 原因不明
-    [limited] 生成器受限
-   *[invalid] 无效
-}
-
 history-chart =
     .start = 运行的开始时间（UTC）
     .days = 自 { $day }起的天数

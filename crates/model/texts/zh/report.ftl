@@ -179,6 +179,16 @@ verdict = 判定
     .checks-passed = { $count } 项一致性检查通过
     .unseen = 此处无法观察：{ $unseen }
 
+# States as in the JSON report.
+state-name = { $state ->
+    [ok] OK
+    [unjudged] 无法判定
+    [busy_machine] 机器繁忙
+    [unexplained] 原因不明
+    [limited] 生成器受限
+   *[invalid] 无效
+}
+
 steady = 稳态
     .not-reached = 未达到（{ $method }）
     .from-beginning = 从一开始（{ $method }）

@@ -74,7 +74,7 @@ pub fn row(measure: HistoryMeasure, entry: &HistoryEntry) -> [Text; COLUMNS] {
         at.chars().take(16).collect::<String>().into(),
         of_figure(figure).into(),
         of_figure(interval).into(),
-        text!("history-verdict", state = entry.verdict.key()),
+        text!("state-name", state = entry.verdict.key()),
     ]
 }
 
@@ -212,7 +212,7 @@ pub fn remarks(of_series: &SeriesHistory) -> Vec<Text> {
     }
     let doubtful: usize = history.segments.iter().map(|segment| segment.doubtful_runs).sum();
     if doubtful > 0 {
-        let verdict = text!("history-verdict", state = State::Ok.key());
+        let verdict = text!("state-name", state = State::Ok.key());
         remarks.push(text!("history-note.doubtful", count = doubtful, verdict));
     }
     match history.autocorrelation {

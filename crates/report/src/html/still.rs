@@ -133,10 +133,11 @@ fn tiles(run: &Run, judgement: &Judgement, language: Language) -> String {
     let ends = judgement.throughput.and_then(|t| Some((t.low, t.high?)));
     let rate_interval = ends.map_or(String::new(), interval);
     let verdict = judgement.verdict.state;
+    let state = text!("state-name", state = verdict.key());
     let mut tiles = vec![
         tile(
             &text!("verdict").in_language(language),
-            &verdict.key().to_uppercase().replace('_', " "),
+            &state.in_language(language).to_uppercase().replace('_', " "),
             "",
             class(verdict),
         ),
