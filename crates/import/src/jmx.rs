@@ -35,6 +35,7 @@ use brunt_model::scenario::{EndScope, SampleMaker, Scenario, ScenarioStep, Scrip
 use brunt_model::secret::is_secret_field;
 use brunt_model::{Plan, Population, ReplyPolicy, StageKind};
 use brunt_spec::plan::Yaml;
+use places::NamedElements;
 use requests::{cookies, headers, on_failure, server};
 use std::collections::{HashMap, HashSet};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -139,6 +140,8 @@ fn with_secret_properties(
 /// Builds the plan file.
 struct Writer<'a> {
     document: &'a JmxDocument,
+    /// Elements by name, for their places in notices.
+    elements: NamedElements<'a>,
     unevaluated: &'a UnevaluatedRun,
     options: &'a JmxOptions,
     notices: Vec<String>,
@@ -193,6 +196,7 @@ impl<'a> Writer<'a> {
     ) -> Self {
         Self {
             document,
+            elements: NamedElements::of(document),
             unevaluated,
             options,
             folder,

@@ -111,13 +111,12 @@ impl<'a> StudyPage<'a> {
         let charted = self.shown.map(|subset| single::study_of(subset, &Judgement::default()));
         let (charted, charted_analysis) =
             charted.as_ref().map_or((*study, *analysis), |(study, analysis)| (study, analysis));
-        let figures = translated(panels::figures(charted, charted_analysis), *language);
-        let of_several_trials = figures.iter().filter(|figure| figure.trial.is_none());
+        let figures = translated(panels::of_study(charted, charted_analysis), *language);
         let data = StudyData {
             // The page of a study with hundreds of trials must open quickly, so this has no data
             // of trials.
             document: document(study, analysis, *language),
-            figures: of_several_trials.map(FigureColumns::from).collect(),
+            figures: figures.iter().map(FigureColumns::from).collect(),
             shown: panels::chosen(study, analysis).first().copied().unwrap_or(0),
         };
         write_data(out, "study", &data)?;

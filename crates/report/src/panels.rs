@@ -27,7 +27,7 @@ pub struct Panel {
     pub figures: fn(&Study, &Analysis) -> Vec<Chart>,
 }
 
-/// All panels, in display order.
+/// All panels of a study, in display order. Those of its trials follow.
 pub const PANELS: &[Panel] = &[
     Panel { id: "throughput", figures: load::throughput },
     Panel { id: "p99", figures: p99::over_load },
@@ -39,7 +39,6 @@ pub const PANELS: &[Panel] = &[
     Panel { id: "other", figures: readings::others_by_load },
     Panel { id: "generator", figures: readings::generator_by_load },
     Panel { id: "percentiles", figures: share::percentiles },
-    Panel { id: "time", figures: time::of_chosen },
 ];
 
 /// The charts that a report contains.
@@ -63,6 +62,13 @@ impl ChartSelection {
 
 /// Returns all figures that are not empty.
 pub fn figures(study: &Study, analysis: &Analysis) -> Vec<Chart> {
+    let mut all = of_study(study, analysis);
+    all.extend(time::of_chosen(study, analysis).into_iter().filter_map(shown));
+    all
+}
+
+/// Returns all figures that are not empty, without those of single trials.
+pub fn of_study(study: &Study, analysis: &Analysis) -> Vec<Chart> {
     let all = PANELS.iter().flat_map(|panel| (panel.figures)(study, analysis));
     all.filter_map(shown).collect()
 }

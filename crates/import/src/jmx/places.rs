@@ -2,8 +2,11 @@
 
 use super::Writer;
 use brunt_jmx::ElementKind;
+use brunt_jmx::JmxDocument;
 use brunt_jmx::TestElement;
 use brunt_jmx::support::Role;
+use std::borrow::Cow;
+use std::collections::HashMap;
 
 /// Properties with the name of an extractor's variable.
 const VARIABLES: [&str; 7] = [
@@ -15,6 +18,40 @@ const VARIABLES: [&str; 7] = [
     "XPathExtractor2.refname",
     "VAR",
 ];
+
+/// The first enabled elements with a name, and of a variable. A plan may have thousands of elements, each of which needs the
+/// place of another one.
+pub(super) struct NamedElements<'d> {
+    samplers: HashMap<Cow<'d, str>, TestElement<'d>>,
+    others: HashMap<Cow<'d, str>, TestElement<'d>>,
+    /// Extractors by the variables that they set.
+    extractors: HashMap<String, TestElement<'d>>,
+}
+
+impl<'d> NamedElements<'d> {
+    pub(super) fn of(document: &'d JmxDocument) -> Self {
+        let mut named =
+            Self { samplers: HashMap::new(), others: HashMap::new(), extractors: HashMap::new() };
+        for element in document.enabled_elements() {
+            let is_sampler = element.role() == Role::Sampler;
+            let names = if is_sampler { &mut named.samplers } else { &mut named.others };
+            names.entry(element.name()).or_insert(element);
+            for variable in variables_of(element) {
+                named.extractors.entry(variable).or_insert(element);
+            }
+        }
+        named
+    }
+}
+
+/// The variables that an extractor sets.
+fn variables_of(element: TestElement<'_>) -> Vec<String> {
+    let properties = element.properties();
+    let names = VARIABLES.iter().filter_map(|name| properties.text(name));
+    names
+        .flat_map(|names| names.split(';').map(|name| name.trim().to_owned()).collect::<Vec<_>>())
+        .collect()
+}
 
 impl Writer<'_> {
     /// Adds a notice, unless it is already in the list.
@@ -57,16 +94,14 @@ impl Writer<'_> {
 
     /// Place of a sampler.
     pub(super) fn sampler_place(&self, label: &str) -> String {
-        let place = self.find(|element| element.role() == Role::Sampler && element.name() == label);
-        place.unwrap_or_else(|| format!("\"{label}\""))
+        let sampler = self.elements.samplers.get(label);
+        sampler.map_or_else(|| format!("\"{label}\""), TestElement::place)
     }
 
     /// Place of an element that is not a sampler; otherwise the place of its surroundings.
     pub(super) fn element_place(&self, name: &str, around: &str) -> String {
-        let place = self.find(|element| {
-            !name.is_empty() && element.role() != Role::Sampler && element.name() == name
-        });
-        place.unwrap_or_else(|| around.to_owned())
+        let element = self.elements.others.get(name).filter(|_| !name.is_empty());
+        element.map_or_else(|| around.to_owned(), TestElement::place)
     }
 
     /// Place of the first element of a kind.
@@ -77,15 +112,7 @@ impl Writer<'_> {
 
     /// Place of the extractor that sets a variable.
     pub(super) fn extractor_place(&self, variable: &str, around: &str) -> String {
-        self.find(|element| sets_variable(element, variable)).unwrap_or_else(|| around.to_owned())
+        let extractor = self.elements.extractors.get(variable);
+        extractor.map_or_else(|| around.to_owned(), TestElement::place)
     }
-}
-
-/// True if an extractor sets this variable.
-fn sets_variable(element: TestElement<'_>, variable: &str) -> bool {
-    let properties = element.properties();
-    VARIABLES
-        .iter()
-        .filter_map(|name| properties.text(name))
-        .any(|names| names.split(';').any(|name| name.trim() == variable))
 }
