@@ -54,7 +54,7 @@ function sharesFigure({ title, form, parts }: Shares): HTMLElement {
   const item = (part: Share) => h('li', {}, h('i', { class: `dot ${part.grade}` }), words(part));
   return h(
     'figure',
-    { class: `shares ${form}`, role: 'group', 'aria-label': title },
+    { class: `shares ${form}`, 'aria-label': title },
     h('figcaption', { class: 'head' }, h('h3', {}, title)),
     drawing,
     form === 'pie' ? h('ul', {}, ...parts.map(item)) : null,

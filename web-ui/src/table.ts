@@ -4,11 +4,11 @@ import { h } from './dom';
 
 type Cell = Node | string;
 
-/** A table of texts whose first column names the rows. */
+/** A table of texts whose first column names the rows. Without titles, it has no head. */
 export function simpleTable(titles: string[], rows: Cell[][], caption: string): HTMLElement {
   const head = h('tr', {}, ...titles.map((title) => h('th', { scope: 'col' }, title)));
   const body = rows.map((row) => h('tr', {}, ...row.map((cell, i) => (i === 0 ? h('th', { scope: 'row' }, cell) : h('td', {}, cell)))));
-  return scrolled(caption, h('table', {}, h('caption', { class: 'sr' }, caption), h('thead', {}, head), h('tbody', {}, ...body)));
+  return scrolled(caption, h('table', {}, h('caption', { class: 'sr' }, caption), titles.some(Boolean) && h('thead', {}, head), h('tbody', {}, ...body)));
 }
 
 /** A column of a sortable table. */

@@ -370,7 +370,7 @@ try {
     }
     await opened.page.close();
   }
-  for (const [file, heats] of [['study.html', false], ['dashboard.html', false], ['run.html', true]]) {
+  for (const [file, heats] of [['study.html', true], ['dashboard.html', false], ['run.html', true]]) {
     const { page, complaints } = await open(browser, file);
     const counts = { lines: 0, heats: 0 };
     const groups = new Set();
