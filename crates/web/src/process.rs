@@ -44,7 +44,7 @@ impl<T> StartedList<T> {
     /// many.
     pub fn add(&mut self, process: StartedProcess, details: T) -> u32 {
         let ended = self.list.iter().position(|one| one.process.status().is_some());
-        // Files of a try may fill the disk, and nobody may ever ask for the end of a run.
+        // Files of a try may fill the disk, and a program that started a run may never read its state.
         if let Some(ended) = ended.filter(|_| self.list.len() >= MOST_KEPT) {
             self.list.remove(ended);
         }
