@@ -12,8 +12,7 @@ from typing import Iterator, Optional, Union
 from ._errors import BruntError
 
 _MAX_SECONDS = 5.0
-# brunt ignores the rest of a longer line.
-_MAX_MARK_BYTES = 1018
+_MAX_MARK_BYTES = 1000
 _RUN_ID = re.compile(r"[a-z0-9]+")
 
 
