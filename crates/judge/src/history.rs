@@ -100,7 +100,7 @@ pub fn capacity_of(result: &CapacityResult) -> Option<MeasuredFigure> {
 /// Returns why a run is not counted; None if it is.
 pub fn exclusion(entry: &HistoryEntry) -> Option<Exclusion> {
     match entry.verdict {
-        State::Invalid => Some(Exclusion::Invalid),
+        Some(State::Invalid) => Some(Exclusion::Invalid),
         _ => entry.figure.is_none().then_some(Exclusion::NoFigure),
     }
 }
@@ -109,30 +109,35 @@ pub fn exclusion(entry: &HistoryEntry) -> Option<Exclusion> {
 pub fn history(measure: HistoryMeasure, runs: &[HistoryRun]) -> RunHistory {
     let counted: Vec<&HistoryRun> =
         runs.iter().filter(|run| run.entry.counted().is_some()).collect();
-    let values: Vec<f64> = counted.iter().filter_map(|run| run.entry.counted()).collect();
-    let found = change_points(&values, LEVEL);
+    let figures: Vec<MeasuredFigure> =
+        counted.iter().filter_map(|run| run.entry.counted()).collect();
+    let found = change_points(&scores(&figures), LEVEL);
     let search = if found.is_some() { ChangeSearch::Searched } else { ChangeSearch::TooFewRuns };
-    let autocorrelation =
-        found.as_ref().filter(|_| values.len() >= MIN_ESTIMATED).map(|found| found.autocorrelation);
+    let autocorrelation = found
+        .as_ref()
+        .filter(|_| figures.len() >= MIN_ESTIMATED)
+        .map(|found| found.autocorrelation);
     // Also without a search, the level of all runs is shown.
     let found = found.unwrap_or(ChangePoints { points: Vec::new(), autocorrelation: 0.0 });
     let mut bounds = vec![0];
     bounds.extend(found.points.iter().map(|point| point.index));
-    bounds.push(values.len());
+    bounds.push(figures.len());
     let ranges: Vec<Range<usize>> =
         bounds.windows(2).map(|pair| pair[0]..pair[1]).filter(|range| !range.is_empty()).collect();
     let segments: Vec<HistorySegment> =
         ranges.iter().map(|range| segment(&counted[range.clone()])).collect();
     let changes = found.points.iter().enumerate().map(|(number, point)| {
-        let before = &values[ranges[number].clone()];
-        let after = &values[ranges[number + 1].clone()];
-        let relative = relative_change(before, after, found.autocorrelation);
+        let sides = [number, number + 1].map(|side| exact_values(&figures[ranges[side].clone()]));
+        let relative = match sides {
+            [Some(before), Some(after)] => relative_change(&before, &after, found.autocorrelation),
+            _ => None,
+        };
         HistoryChange {
             before_id: counted[point.index - 1].entry.id.clone(),
             after_id: counted[point.index].entry.id.clone(),
             unix_seconds: counted[point.index].entry.started_unix_seconds,
-            before: segments[number].level.value,
-            after: segments[number + 1].level.value,
+            before: segments[number].level,
+            after: segments[number + 1].level,
             relative: relative.map(|change| RelativeSize {
                 value: change.value,
                 low: change.low,
@@ -154,23 +159,53 @@ pub fn history(measure: HistoryMeasure, runs: &[HistoryRun]) -> RunHistory {
     }
 }
 
+/// Returns numbers in the order of the figures: their values, or if some are lower bounds, their scores
+/// (Gehan, Biometrika 52, 1965). The score of a figure is the number of figures that are certainly smaller, minus
+/// those that are certainly larger. A figure that may be above a lower bound is neither.
+fn scores(figures: &[MeasuredFigure]) -> Vec<f64> {
+    let is_above = |a: &MeasuredFigure, b: &MeasuredFigure| a.value > b.value && !b.is_lower_bound;
+    exact_values(figures).unwrap_or_else(|| {
+        let score = |one| {
+            let smaller = figures.iter().filter(|other| is_above(one, other)).count();
+            let larger = figures.iter().filter(|other| is_above(other, one)).count();
+            smaller as f64 - larger as f64
+        };
+        figures.iter().map(score).collect()
+    })
+}
+
+/// Returns the values of figures; None if one is a lower bound.
+fn exact_values(figures: &[MeasuredFigure]) -> Option<Vec<f64>> {
+    figures.iter().map(|figure| (!figure.is_lower_bound).then_some(figure.value)).collect()
+}
+
 fn segment(runs: &[&HistoryRun]) -> HistorySegment {
-    let mut values: Vec<f64> = runs.iter().filter_map(|run| run.entry.counted()).collect();
-    values.sort_by(f64::total_cmp);
+    let mut figures: Vec<MeasuredFigure> =
+        runs.iter().filter_map(|run| run.entry.counted()).collect();
+    figures.sort_by(|a, b| a.value.total_cmp(&b.value));
+    let values: Vec<f64> = figures.iter().map(|figure| figure.value).collect();
+    let value = median(&values).unwrap_or_default();
+    // A value above its bound would move all values up that are not below the bound.
+    let is_bounded =
+        |limit: f64| figures.iter().any(|figure| figure.is_lower_bound && figure.value <= limit);
     let ranks = median_ranks(values.len());
     let id = |run: Option<&&HistoryRun>| run.map(|run| run.entry.id.clone()).unwrap_or_default();
     HistorySegment {
         first_id: id(runs.first()),
         last_id: id(runs.last()),
         runs: runs.len(),
-        doubtful_runs: runs.iter().filter(|run| run.entry.verdict != State::Ok).count(),
+        doubtful_runs: runs.iter().filter(|run| is_doubtful(&run.entry)).count(),
         level: MeasuredFigure {
-            value: median(&values).unwrap_or_default(),
+            value,
             low: ranks.map(|(low, _)| values[low - 1]),
-            high: ranks.map(|(_, high)| values[high - 1]),
-            is_lower_bound: false,
+            high: ranks.map(|(_, high)| values[high - 1]).filter(|high| !is_bounded(*high)),
+            is_lower_bound: is_bounded(value),
         },
     }
+}
+
+fn is_doubtful(entry: &HistoryEntry) -> bool {
+    entry.verdict.is_some_and(|verdict| verdict != State::Ok)
 }
 
 /// Returns the facts that differ between successive runs near a change, those at the change first.
@@ -211,7 +246,7 @@ mod tests {
             id: format!("r{number}"),
             started_unix_seconds: 86_400.0 * number as f64,
             figure,
-            verdict: State::Ok,
+            verdict: Some(State::Ok),
             is_interrupted: false,
             is_from_index: false,
             exclusion: None,
@@ -252,15 +287,50 @@ mod tests {
     fn invalid_runs_are_listed_and_not_counted() {
         let mut runs = slower();
         for wrong in &mut runs[3..6] {
-            wrong.entry.verdict = State::Invalid;
+            wrong.entry.verdict = Some(State::Invalid);
             wrong.entry.figure = Some(MeasuredFigure { value: 9.0, ..MeasuredFigure::default() });
             wrong.entry.exclusion = exclusion(&wrong.entry);
         }
-        runs[12].entry.verdict = State::Limited;
+        runs[12].entry.verdict = Some(State::Limited);
         let history = history(HistoryMeasure::P99, &runs);
         assert_eq!(history.entries.len(), 20);
         let segments: Vec<_> = history.segments.iter().map(|s| (s.runs, s.doubtful_runs)).collect();
         assert_eq!(segments, [(7, 0), (10, 1)]);
+    }
+
+    /// Returns the history after all runs within a range became lower bounds.
+    fn with_bounds(mut runs: Vec<HistoryRun>, bounded: Range<usize>) -> RunHistory {
+        for run in &mut runs[bounded] {
+            run.entry.figure.as_mut().unwrap().is_lower_bound = true;
+        }
+        history(HistoryMeasure::P99, &runs)
+    }
+
+    #[test]
+    fn a_bound_that_may_be_above_the_other_values_proves_no_change() {
+        // The first ten may be above the last ten.
+        let history = with_bounds(slower(), 0..10);
+        assert_eq!(history.changes, []);
+        assert!(history.segments[0].level.is_lower_bound);
+    }
+
+    #[test]
+    fn bounds_above_the_other_values_are_a_change_of_unknown_size() {
+        let history = with_bounds(slower(), 10..20);
+        let [change] = &history.changes[..] else { panic!("{:?}", history.changes) };
+        assert_eq!(change.after_id, "r10");
+        assert!(!change.before.is_lower_bound && change.after.is_lower_bound);
+        assert_eq!((change.relative, change.after.high), (None, None));
+        assert!(change.after.low.is_some());
+    }
+
+    #[test]
+    fn a_bound_above_the_median_leaves_the_level_exact() {
+        let mut runs = slower();
+        runs.truncate(10);
+        // 10.2 ms is the largest of the ten.
+        let history = with_bounds(runs, 5..6);
+        assert!(!history.segments[0].level.is_lower_bound);
     }
 
     #[test]

@@ -116,6 +116,8 @@ pub enum Exclusion {
     NoEnd,
     /// The run has no such figure.
     NoFigure,
+    /// Its plan is unknown, so it may be another one than that of the series.
+    UnknownPlan,
 }
 
 impl Exclusion {
@@ -125,6 +127,7 @@ impl Exclusion {
             Self::Invalid => text!("history-remark.invalid"),
             Self::NoEnd => text!("history-remark.no-end"),
             Self::NoFigure => text!("history-remark.no-figure"),
+            Self::UnknownPlan => text!("history-remark.unknown-plan"),
         }
     }
 }
@@ -138,8 +141,8 @@ pub struct HistoryEntry {
     pub started_unix_seconds: f64,
     /// The figure; null if there is none.
     pub figure: Option<MeasuredFigure>,
-    /// Verdict on the load generator.
-    pub verdict: State,
+    /// Verdict on the load generator; null for a search, each of whose trials has one.
+    pub verdict: Option<State>,
     /// True if it was stopped early.
     pub is_interrupted: bool,
     /// True if its log and digest cannot be read, so that the figure is from the index.
@@ -151,9 +154,9 @@ pub struct HistoryEntry {
 }
 
 impl HistoryEntry {
-    /// Returns its value if it is counted.
-    pub fn counted(&self) -> Option<f64> {
-        self.figure.filter(|_| self.exclusion.is_none()).map(|figure| figure.value)
+    /// Returns its figure if it is counted.
+    pub fn counted(&self) -> Option<MeasuredFigure> {
+        self.figure.filter(|_| self.exclusion.is_none())
     }
 }
 
@@ -168,7 +171,8 @@ pub struct HistorySegment {
     pub runs: usize,
     /// Number of counted runs with another verdict than OK.
     pub doubtful_runs: usize,
-    /// Median of its runs, and the 95 % interval of this median; no interval below six runs.
+    /// Median of its runs, and the 95 % interval of this median; no interval below six runs. A lower bound if it
+    /// is not above the lower bound of each run that has one.
     pub level: MeasuredFigure,
 }
 
@@ -181,11 +185,11 @@ pub struct HistoryChange {
     pub after_id: String,
     /// Start of the first counted run after it, in seconds since 1970-01-01 UTC.
     pub unix_seconds: f64,
-    /// Level before the change: the median of the segment.
-    pub before: f64,
+    /// Level before the change.
+    pub before: MeasuredFigure,
     /// Level after the change.
-    pub after: f64,
-    /// Relative change of the level; null if a value is 0.
+    pub after: MeasuredFigure,
+    /// Relative change of the level; null if a value is 0 or a lower bound.
     pub relative: Option<RelativeSize>,
     /// Probability of such a change in a series without one, corrected for all tests of the history.
     pub p: f64,

@@ -96,7 +96,7 @@ impl Ruler {
     fn time_of_day(&self, tick: f64) -> String {
         let has_seconds = self.ticks.iter().any(|tick| tick % 60.0 != 0.0);
         match tick % DAY {
-            0.0 => utc::day(tick),
+            0.0 => utc::day(tick).into(),
             _ if has_seconds => format!("{}:{:02}", utc::hour_and_minute(tick), tick % 60.0),
             _ => utc::hour_and_minute(tick),
         }

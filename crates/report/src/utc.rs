@@ -25,20 +25,26 @@ pub fn day_and_time(unix_seconds: f64) -> String {
 }
 
 /// Formats the day of an instant: `Nov 26`.
-pub fn day(unix_seconds: f64) -> String {
-    day_text(unix_seconds).into()
+pub fn day(unix_seconds: f64) -> Text {
+    let (_, month, day) = civil_of(unix_seconds);
+    text!("day", month = month as u64, day = day.to_string())
 }
 
-/// Formats the day of an instant in each language.
-pub fn day_text(unix_seconds: f64) -> Text {
-    let (_, month, day) = civil((unix_seconds / 86_400.0).floor() as i64);
-    text!("day", month = month as u64, day = day.to_string())
+/// Formats the date of an instant: `Nov 26, 2026`.
+pub fn date(unix_seconds: f64) -> Text {
+    let (year, ..) = civil_of(unix_seconds);
+    text!("date", day = day(unix_seconds), year = year.to_string())
 }
 
 /// Formats the time of day of an instant: `14:05`.
 pub fn hour_and_minute(unix_seconds: f64) -> String {
     let minutes = (unix_seconds.rem_euclid(86_400.0) / 60.0).floor();
     format!("{:02}:{:02}", (minutes / 60.0).floor(), minutes % 60.0)
+}
+
+/// Returns year, month and day of an instant.
+fn civil_of(unix_seconds: f64) -> (i64, i64, i64) {
+    civil((unix_seconds / 86_400.0).floor() as i64)
 }
 
 /// Returns year, month and day of a day counted from 1970-01-01. Source: Howard Hinnant,

@@ -90,7 +90,8 @@ struct ItemFigures {
     /// Hash of its plan; None if only the index knows the item.
     plan: Option<u64>,
     figures: BTreeMap<HistoryMeasure, MeasuredFigure>,
-    verdict: State,
+    /// None for a search, each of whose trials has a verdict.
+    verdict: Option<State>,
     facts: ContenderFacts,
 }
 
@@ -152,11 +153,14 @@ pub fn read(
             break;
         }
         let figures = cache.figures(store, entry);
-        // An unknown plan is not known to be another one.
-        if figures.plan.is_some() && plan.is_some() && figures.plan != plan {
+        let has_plan = figures.plan.zip(plan).map(|(one, other)| one == other);
+        if has_plan == Some(false) {
             other_plans += 1;
         } else {
-            runs.push(history_run(entry, &figures, request.measure));
+            let mut run = history_run(entry, &figures, request.measure);
+            let unknown = has_plan.is_none().then_some(Exclusion::UnknownPlan);
+            run.entry.exclusion = run.entry.exclusion.or(unknown);
+            runs.push(run);
         }
     }
     runs.reverse();
@@ -308,7 +312,7 @@ impl ItemFigures {
         Self {
             plan: Some(run.plan.as_ref().map_or(0, plan_key)),
             figures: figures.collect(),
-            verdict: judgement.verdict.state,
+            verdict: Some(judgement.verdict.state),
             facts: ContenderFacts::of_run("", run),
         }
     }
@@ -323,7 +327,7 @@ impl ItemFigures {
                 .map(|figure| (HistoryMeasure::Capacity, figure))
                 .into_iter()
                 .collect(),
-            verdict: State::Ok,
+            verdict: None,
             facts: ContenderFacts::new("").with_environment(&study.environment),
         }
     }
@@ -339,7 +343,7 @@ impl ItemFigures {
                 (HistoryMeasure::P99, MeasuredFigure { is_lower_bound, ..figure(value) })
             }));
         }
-        let verdict = entry.figures.as_ref().map_or(State::Unjudged, |known| known.verdict);
+        let verdict = entry.figures.as_ref().map(|known| known.verdict);
         Self { plan: None, figures, verdict, facts: ContenderFacts::new("") }
     }
 }

@@ -107,7 +107,16 @@ pub fn post_form(action: &str, content: &Markup) -> Markup {
 
 /// Returns a table that keys can scroll, too.
 pub fn scrolled_table(name: &str, rows: &Markup) -> Markup {
-    html! { div class="scroll" tabindex="0" role="group" aria-label=(name) { table { (rows) } } }
+    scrolled(name, &html! { table { (rows) } })
+}
+
+/// Returns a table of runs that keys can scroll, too.
+pub fn scrolled_runs(name: &str, rows: &Markup) -> Markup {
+    scrolled(name, &html! { table class="runs" { (rows) } })
+}
+
+fn scrolled(name: &str, table: &Markup) -> Markup {
+    html! { div class="scroll" tabindex="0" role="group" aria-label=(name) { (table) } }
 }
 
 /// Returns lines that keys can scroll, too.

@@ -39,12 +39,13 @@ fn a_history_has_the_runs_of_one_plan() {
         stdout_of(store, &format!("{url} -c 2 -n 200"));
     }
     stdout_of(store, &format!("{url} -c 4 -n 200"));
-    // Another timeout is another plan, though the index has no column for it.
+    // Another timeout and an early end are other plans, though the index has no column for them.
     stdout_of(store, &format!("{url} -c 2 -n 200 --timeout 7s"));
+    stdout_of(store, &format!("{url} -c 2 -n 200 --until p50±50%"));
     stdout_of(store, &format!("{url} -c 2 -n 200"));
     let latest = history(store, "--measure throughput");
     assert_eq!(runs_of(&latest), 4);
-    assert_eq!(latest["series"]["other_plans"], 1);
+    assert_eq!(latest["series"]["other_plans"], 2);
     assert_eq!(latest["series"]["further_series"], 1);
     assert_eq!(latest["history"]["search"], "too_few_runs");
     assert!(latest["history"]["entries"][0]["figure"]["value"].as_f64() > Some(0.0));

@@ -34,6 +34,7 @@ history-remark =
     .invalid = not counted: a consistency check failed
     .no-end = not counted: the run has no end record
     .no-figure = not counted: the run has no such figure
+    .unknown-plan = not counted: its plan is unknown
     .interrupted = interrupted
     .from-index = from the index: no log and no digest
 
@@ -65,6 +66,9 @@ day = { $month ->
     [11] Nov
    *[12] Dec
 } { $day }
+
+# Its day is a `day`.
+date = { $day }, { $year }
 
 # A change of the level.
 history-change = { $day }, between { $before_id } and { $after_id }: { $before } → { $after }{ $size }; p = { $p }

@@ -34,6 +34,7 @@ history-remark =
     .invalid = 未计入：一致性检查失败
     .no-end = 未计入：运行没有结束记录
     .no-figure = 未计入：运行没有此数据
+    .unknown-plan = 未计入：其计划未知
     .interrupted = 已中断
     .from-index = 取自索引：没有日志和摘要
 
@@ -46,6 +47,8 @@ history-conclusion = { $runs }中有 { $changes } 个变化点（各次运行独
     .changes = { $first }{ $next }
 
 day = { $month }月{ $day }日
+
+date = { $year }年{ $day }
 
 # A change of the level.
 history-change = { $day }，{ $before_id } 与 { $after_id } 之间：{ $before } → { $after }{ $size }；p = { $p }

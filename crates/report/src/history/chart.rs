@@ -22,7 +22,7 @@ pub fn chart(history: &RunHistory) -> Chart {
         .iter()
         .map(|change| HighlightedValue {
             x: change.unix_seconds,
-            name: words::size(change).into(),
+            name: words::size(history.measure, change).into(),
             ..HighlightedValue::default()
         })
         .collect();
@@ -32,7 +32,7 @@ pub fn chart(history: &RunHistory) -> Chart {
 /// Returns the chart over days since the first run, for drawings in characters.
 pub fn of_days(history: &RunHistory) -> Chart {
     let first = history.entries.first().map_or(0.0, |entry| entry.started_unix_seconds);
-    let label = text!("history-chart.days", day = utc::day_text(first));
+    let label = text!("history-chart.days", day = utc::date(first));
     let x = Axis { label, ..Axis::default() };
     drawn(history, x, |unix_seconds| (unix_seconds - first) / DAY)
 }

@@ -21,7 +21,7 @@ pub fn slower() -> SeriesHistory {
                     high: ends.map(|ends| ends.1),
                     is_lower_bound: false,
                 }),
-                verdict: if number == 8 { State::Limited } else { State::Ok },
+                verdict: Some(if number == 8 { State::Limited } else { State::Ok }),
                 is_interrupted: false,
                 is_from_index: false,
                 exclusion: None,
@@ -41,12 +41,13 @@ pub fn slower() -> SeriesHistory {
             is_lower_bound: false,
         },
     };
+    let segments = vec![segment("run00", "run05", 0.0100), segment("run06", "run11", 0.0120)];
     let change = HistoryChange {
         before_id: "run05".into(),
         after_id: "run06".into(),
         unix_seconds: entries[6].started_unix_seconds,
-        before: 0.0100,
-        after: 0.0120,
+        before: segments[0].level,
+        after: segments[1].level,
         relative: Some(RelativeSize { value: 0.2, low: Some(0.17), high: Some(0.23) }),
         p: 0.0042,
         facts: vec![ChangedFact {
@@ -70,7 +71,7 @@ pub fn slower() -> SeriesHistory {
         },
         history: RunHistory {
             measure: HistoryMeasure::P99,
-            segments: vec![segment("run00", "run05", 0.0100), segment("run06", "run11", 0.0120)],
+            segments,
             entries,
             search: ChangeSearch::Searched,
             runs_needed: 8,

@@ -1,9 +1,9 @@
 //! Sentences and cells of a history.
 
 use crate::figure::ChartUnit;
-use crate::utc::{day_text, rfc3339};
+use crate::utc::{date, rfc3339};
 use brunt_model::finding::State;
-use brunt_model::numbers::{UNKNOWN, plain, signed_percent, three_digits};
+use brunt_model::numbers::{UNKNOWN, plain, signed_percent};
 use brunt_model::run_history::{
     BetterDirection, ChangeSearch, ChangedFact, Exclusion, HistoryChange, HistoryEntry,
     HistoryMeasure, MeasuredFigure, RelativeSize, RunHistory, SeriesHistory,
@@ -74,14 +74,15 @@ pub fn row(measure: HistoryMeasure, entry: &HistoryEntry) -> [Text; COLUMNS] {
         at.chars().take(16).collect::<String>().into(),
         of_figure(figure).into(),
         of_figure(interval).into(),
-        text!("state-name", state = entry.verdict.key()),
+        entry.verdict.map_or(UNKNOWN.into(), |verdict| text!("state-name", state = verdict.key())),
     ]
 }
 
 /// Returns the remark on a run: a change before it, its exclusion, its tags. None without one.
 pub fn remark(history: &RunHistory, entry: &HistoryEntry) -> Option<Text> {
     let change = history.changes.iter().find(|change| change.after_id == entry.id);
-    let change = change.map(|change| text!("history-remark.change", size = size(change)));
+    let change =
+        change.map(|change| text!("history-remark.change", size = size(history.measure, change)));
     let exclusion = entry.exclusion.map(Exclusion::words);
     let interrupted = entry.is_interrupted.then(|| text!("history-remark.interrupted"));
     let source = entry.is_from_index.then(|| text!("history-remark.from-index"));
@@ -92,23 +93,23 @@ pub fn remark(history: &RunHistory, entry: &HistoryEntry) -> Option<Text> {
 }
 
 /// Relative size of a change; the absolute values if there is none.
-pub fn size(change: &HistoryChange) -> String {
+pub fn size(measure: HistoryMeasure, change: &HistoryChange) -> String {
     change.relative.map_or_else(
-        || format!("{} → {}", three_digits(change.before), three_digits(change.after)),
+        || format!("{} → {}", figure(measure, &change.before), figure(measure, &change.after)),
         |relative| signed_percent(relative.value),
     )
 }
 
-/// A change in one sentence: `Aug 1, between a and b: 10.0 ms → 12.1 ms, +21.0 % (95 % CI +18.0 % to +24.0 %); p = 0.002, worse`.
+/// A change in one sentence: `Aug 1, 2026, between a and b: 10.0 ms → 12.1 ms, +21.0 % (95 % CI +18.0 % to +24.0 %); p = 0.002, worse`.
 pub fn change(measure: HistoryMeasure, change: &HistoryChange) -> Text {
-    let day = day_text(change.unix_seconds);
+    let day = date(change.unix_seconds);
     let before_id = &*change.before_id;
     let after_id = &*change.after_id;
-    let before = value(measure, change.before);
-    let after = value(measure, change.after);
+    let before = figure(measure, &change.before);
+    let after = figure(measure, &change.after);
     let size = change.relative.map(relative_size).unwrap_or_default();
     let p = p_value(change.p);
-    match (change.after.total_cmp(&change.before), measure.better()) {
+    match (change.after.value.total_cmp(&change.before.value), measure.better()) {
         (Ordering::Greater, BetterDirection::Higher) | (Ordering::Less, BetterDirection::Lower) => {
             text!("history-change.better", day, before_id, after_id, before, after, size, p)
         }

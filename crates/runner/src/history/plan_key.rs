@@ -13,6 +13,8 @@ struct ComparableParts<'a>(
     &'a [brunt_model::plan::Population],
     &'a [brunt_model::ReplyPolicy],
     &'a brunt_model::plan::ConnectionSettings,
+    &'a Option<brunt_model::goal::Until>,
+    &'a [brunt_model::plan::TestStage],
 );
 
 /// Returns equal numbers for plans with equal figures, if their servers are equal.
@@ -39,7 +41,8 @@ pub fn search_key(experiment: &Experiment) -> u64 {
 }
 
 fn add_plan(plan: &Plan, hash: &mut DefaultHasher) {
-    add(&ComparableParts(&plan.populations, &plan.reply_policies, &plan.connection), hash);
+    let Plan { populations, reply_policies, connection, until, stages, .. } = plan;
+    add(&ComparableParts(populations, reply_policies, connection, until, stages), hash);
 }
 
 fn add(value: &impl Serialize, hash: &mut DefaultHasher) {

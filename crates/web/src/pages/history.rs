@@ -2,7 +2,7 @@
 
 use crate::assets::Asset;
 use crate::fields::Fields;
-use crate::layout::{Problem, page, strip};
+use crate::layout::{Problem, page, scrolled_runs, scrolled_table, strip};
 use crate::pages::list::{SELECTORS, selection};
 use crate::shared::{Shared, query, with_store};
 use crate::texts::{ELEMENT, Viewer, message};
@@ -15,7 +15,7 @@ use brunt_model::run_history::{
 use brunt_model::text;
 use brunt_report::history::{chart, comparison_command, words};
 use brunt_report::html::charts;
-use brunt_report::utc::day_text;
+use brunt_report::utc::date;
 use brunt_runner::history::{
     DEFAULT_RUNS, HistoryCache, HistoryError, HistoryRequest, MAX_RUNS, SeriesSummary, read,
     select, series,
@@ -206,38 +206,31 @@ fn levels(measure: HistoryMeasure, segments: &[HistorySegment], viewer: &Viewer)
         viewer.text("history-level-median"),
         viewer.format(&text!("chart-label.interval")),
     ];
-    html! {
-        div class="scroll" tabindex="0" role="region" aria-label=(title) {
-            table {
-                caption class="sr" { (title) }
-                thead { tr { @for head in heads { th scope="col" { (head) } } } }
-                tbody { @for segment in segments {
-                    tr {
-                        td { a href={ "/runs/" (segment.first_id) } { (segment.first_id) } }
-                        td { a href={ "/runs/" (segment.last_id) } { (segment.last_id) } }
-                        td { (segment.runs) }
-                        td { (words::figure(measure, &segment.level)) }
-                        td { (words::interval(measure, &segment.level)) }
-                    }
-                } }
+    let rows = html! {
+        thead { tr { @for head in heads { th scope="col" { (head) } } } }
+        tbody { @for segment in segments {
+            tr {
+                td { a href={ "/runs/" (segment.first_id) } { (segment.first_id) } }
+                td { a href={ "/runs/" (segment.last_id) } { (segment.last_id) } }
+                td { (segment.runs) }
+                td { (words::figure(measure, &segment.level)) }
+                td { (words::interval(measure, &segment.level)) }
             }
-        }
-    }
+        } }
+    };
+    scrolled_table(&title, &rows)
 }
 
 /// The table of runs, the latest first.
 fn runs(of_series: &SeriesHistory, viewer: &Viewer) -> Markup {
-    html! {
-        div class="scroll" tabindex="0" role="region" aria-label=(viewer.text("history-table")) {
-            table class="runs" {
-                thead { tr {
-                    @for title in words::head() { th scope="col" { (viewer.format(&title)) } }
-                    th scope="col" { (viewer.text("history-remarks")) }
-                } }
-                tbody { @for entry in of_series.history.entries.iter().rev() { (row(of_series, entry, viewer)) } }
-            }
-        }
-    }
+    let rows = html! {
+        thead { tr {
+            @for title in words::head() { th scope="col" { (viewer.format(&title)) } }
+            th scope="col" { (viewer.text("history-remarks")) }
+        } }
+        tbody { @for entry in of_series.history.entries.iter().rev() { (row(of_series, entry, viewer)) } }
+    };
+    scrolled_runs(&viewer.text("history-table"), &rows)
 }
 
 fn row(of_series: &SeriesHistory, entry: &HistoryEntry, viewer: &Viewer) -> Markup {
@@ -286,8 +279,8 @@ fn series_item(summary: &SeriesSummary, fields: &Fields, viewer: &Viewer) -> Mar
         "history-series-item",
         series = ELEMENT,
         count = summary.runs,
-        first = day_text(summary.first_unix_seconds),
-        last = day_text(summary.last_unix_seconds),
+        first = date(summary.first_unix_seconds),
+        last = date(summary.last_unix_seconds),
     );
     viewer.with_element(&item, &link)
 }

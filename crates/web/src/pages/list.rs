@@ -1,7 +1,7 @@
 //! The list of runs and experiments, the latest first.
 
 use crate::fields::Fields;
-use crate::layout::{Problem, page, strip};
+use crate::layout::{Problem, page, scrolled_runs, strip};
 use crate::shared::{Shared, query, with_store};
 use crate::texts::{ELEMENT, Viewer, message};
 use axum::extract::State;
@@ -201,18 +201,15 @@ fn verdict_name(state: Verdict, viewer: &Viewer) -> String {
 }
 
 fn table<'a>(items: impl Iterator<Item = &'a Item>, viewer: &Viewer) -> Markup {
-    html! {
-        div class="scroll" tabindex="0" role="group" aria-label=(viewer.text("runs-heading")) {
-            table class="runs" {
-                thead { tr {
-                    th { span class="sr" { (viewer.text("runs-select")) } }
-                    @for title in COLUMNS { th { (viewer.text(title)) } }
-                    th { (viewer.text("runs-remarks")) }
-                } }
-                tbody { @for item in items { (row(&item.entry, viewer)) } }
-            }
-        }
-    }
+    let rows = html! {
+        thead { tr {
+            th { span class="sr" { (viewer.text("runs-select")) } }
+            @for title in COLUMNS { th { (viewer.text(title)) } }
+            th { (viewer.text("runs-remarks")) }
+        } }
+        tbody { @for item in items { (row(&item.entry, viewer)) } }
+    };
+    scrolled_runs(&viewer.text("runs-heading"), &rows)
 }
 
 fn row(entry: &IndexEntry, viewer: &Viewer) -> Markup {
