@@ -42,7 +42,16 @@ pub struct ResultReader {
 /// All supported formats. The first one that matches a file reads it.
 pub const RESULT_READERS: &[ResultReader] = &[
     ResultReader { about: "brunt's JSON of a run", matches: brunt::is_run, read: brunt::run },
-    ResultReader { about: "brunt's JSON of a sweep", matches: brunt::is_sweep, read: brunt::sweep },
+    ResultReader {
+        about: "brunt's JSON of a sweep, comparison or search",
+        matches: brunt::is_study,
+        read: brunt::study,
+    },
+    ResultReader {
+        about: "brunt's JSON of an analysis",
+        matches: brunt::is_analysis,
+        read: brunt::analysis,
+    },
     ResultReader {
         about: "brunt's CSV of a sweep",
         matches: brunt_csv::matches,

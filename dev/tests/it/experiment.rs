@@ -265,10 +265,13 @@ fn a_server_that_ignores_sigterm_is_killed() {
 fn a_sweep_of_two_servers_measures_each_load_of_both() {
     let one = lab("");
     let other = lab("");
+    let dir = TempDir::new().expect("a directory");
+    let document = dir.path().join("sweep.json");
     let line = format!(
-        "sweep -r [100,200] -d 300ms --repeat 2 a={} b={}",
+        "sweep -r [100,200] -d 300ms --repeat 2 a={} b={} -o json={}",
         one.url_of("/"),
-        other.url_of("/")
+        other.url_of("/"),
+        document.display()
     );
     let out = command(&line).output().expect("brunt");
     let errors = String::from_utf8_lossy(&out.stderr).into_owned();
@@ -281,7 +284,13 @@ fn a_sweep_of_two_servers_measures_each_load_of_both() {
         })
         .collect();
     assert_eq!(trials, expected, "{errors}");
-    assert!(!out.stdout.is_empty());
+    // Its document is read like a result file of another tool.
+    let line = format!("analyse {} -o json", document.display());
+    let out = command(&line).output().expect("brunt");
+    assert_eq!(out.status.code(), Some(0), "{}", String::from_utf8_lossy(&out.stderr));
+    let analysis: serde_json::Value = serde_json::from_slice(&out.stdout).expect("JSON");
+    assert_eq!(analysis["observations"]["contenders"], serde_json::json!(["a", "b"]));
+    assert_eq!(analysis["observations"]["observations"].as_array().map(Vec::len), Some(8));
 }
 
 fn trial_label(n: usize, name: &str, load: u32, r: u32) -> String {
