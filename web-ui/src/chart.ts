@@ -23,6 +23,8 @@ export class Chart implements Member {
   private data: Columns;
   private shown: boolean[];
   private readonly watcher: ResizeObserver;
+  /** Width of the place. Each look at it would make the browser compute the layout. */
+  private width: number;
   private leading = false;
   /** The cell of a heat map that keys have chosen. */
   private cell: CellPosition | null = null;
@@ -36,8 +38,9 @@ export class Chart implements Member {
   ) {
     this.data = dataOf(figure);
     this.shown = figure.lines.map(() => true);
+    this.width = this.widthOfPlace();
     this.u = this.make();
-    this.watcher = new ResizeObserver(() => this.u.setSize({ width: this.width(), height: HEIGHT }));
+    this.watcher = new ResizeObserver(() => this.resize());
     this.watcher.observe(place);
     group.join(this);
   }
@@ -159,8 +162,15 @@ export class Chart implements Member {
     return { from: value(from), to: value(to) };
   }
 
-  private width(): number {
+  private widthOfPlace(): number {
     return Math.max(200, this.place.clientWidth);
+  }
+
+  private resize(): void {
+    const width = this.widthOfPlace();
+    if (width === this.width) return;
+    this.width = width;
+    this.u.setSize({ width, height: HEIGHT });
   }
 
   private whole(): [number, number] {
@@ -201,7 +211,7 @@ export class Chart implements Member {
   private make(): uPlot {
     const { series, bands } = this.series();
     const options: uPlot.Options = {
-      width: this.width(),
+      width: this.width,
       height: HEIGHT,
       legend: { show: false },
       scales: { x: { time: false, range: () => this.xRange() }, y: { range: () => this.yRange() } },
@@ -253,7 +263,7 @@ export class Chart implements Member {
 
   private axis(side: 'x' | 'y'): uPlot.Axis {
     const { label, unit, scale } = this.figure[side];
-    const long = () => (side === 'x' ? this.width() / 85 : 6);
+    const long = () => (side === 'x' ? this.width / 85 : 6);
     const at = (low: number, high: number) => ticks(scale, unit, low, high, long());
     const suffix = axisUnit(unit);
     return {

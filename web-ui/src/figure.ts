@@ -1,6 +1,6 @@
 // A figure: heading, chart, legend, and the same data as a table for screen readers.
 //
-// A chart is drawn when it comes near the viewport: a study may have a thousand, and the page must open immediately.
+// A chart is drawn, and shows later data, when it is near the viewport: a study may have a thousand, and the page must open immediately.
 
 import { Chart } from './chart';
 import { colorNumber, dashes } from './color';
@@ -26,9 +26,19 @@ export function drawAll(): void {
   for (const view of alive) view.draw();
 }
 
+/** Draws all figures one after the other, so that the page reacts in between. */
+export function drawSoon(): void {
+  const next = [...alive].find((view) => !view.isDrawn);
+  if (!next) return;
+  setTimeout(() => {
+    if (alive.has(next)) next.draw();
+    drawSoon();
+  });
+}
+
 const watcher = new IntersectionObserver(
   (entries) => {
-    for (const entry of entries) if (entry.isIntersecting) views.get(entry.target)?.draw();
+    for (const entry of entries) views.get(entry.target)?.moved(entry.isIntersecting);
   },
   { rootMargin: '300px' },
 );
@@ -38,6 +48,9 @@ const views = new WeakMap<Element, FigureView>();
 export class FigureView {
   readonly element: HTMLElement;
   private chart: Chart | null = null;
+  private isNear = false;
+  /** Whether the chart shows earlier data. */
+  private isStale = false;
   private readonly place = h('div', { class: 'plot' });
   private readonly tip = h('div', { class: 'tip', hidden: true });
   private readonly said = h('div', { class: 'sr', role: 'status' });
@@ -71,16 +84,29 @@ export class FigureView {
     const names = (of: Figure) => of.lines.map((line) => line.name).join('\n');
     const isSame = names(figure) === names(this.figure);
     this.figure = figure;
-    this.chart?.update(figure);
+    this.isStale = true;
+    if (this.isNear) this.draw();
     if (!isSame) this.replaceLegend();
     const details = this.element.querySelector('details.as-table');
     details?.querySelectorAll(':scope > .scroll').forEach((table) => table.remove());
     details?.dispatchEvent(new Event('toggle'));
   }
 
+  /** Notes that it came near the viewport, or left. */
+  moved(isNear: boolean): void {
+    this.isNear = isNear;
+    if (isNear) this.draw();
+  }
+
+  /** Whether its chart shows the current data. */
+  get isDrawn(): boolean {
+    return this.chart !== null && !this.isStale;
+  }
+
   draw(): void {
-    this.chart ??= new Chart(this.figure, this.group, this.place, (found, title, left) => this.tell(found, title, left));
-    watcher.unobserve(this.element);
+    if (!this.chart) this.chart = new Chart(this.figure, this.group, this.place, (found, title, left) => this.tell(found, title, left));
+    else if (this.isStale) this.chart.update(this.figure);
+    this.isStale = false;
   }
 
   redraw(): void {

@@ -13,7 +13,7 @@ import { ChartGroups } from './charts';
 import { comparison } from './comparison';
 import { h, section } from './dom';
 import { dashboardSections } from './dashboard';
-import { drawAll, redrawAll } from './figure';
+import { drawAll, drawSoon, redrawAll } from './figure';
 import { conclusions, evidence, findings } from './findings';
 import { instant } from './format';
 import { curve, limits } from './limits';
@@ -60,13 +60,13 @@ class StudyPage {
     document.getElementById('page')?.append(bar([...judged, ...sections]), main);
     document.getElementById('still')?.remove();
     this.trial.show(shown);
-    if (study.trials.length === 1) drawAll();
+    if (study.trials.length === 1) drawSoon();
   }
 
-  /** Shows the figures of a later page of the same run. */
+  /** Shows the figures of a later page of the same run. Those of an experiment stay until the page is loaded again. */
   follow(next: Document): void {
     const [study, charts] = [data<PageData>('study', next), data<TrialCharts>('trial-0', next)];
-    if (!study || !charts) return;
+    if (!study || !charts || study.document.planned_trials > 1) return;
     document.querySelector('#main > .heading')?.replaceWith(heading(study.document));
     const overview = next.getElementById('overview');
     if (overview) document.getElementById('overview')?.replaceWith(document.importNode(overview, true));

@@ -65,6 +65,23 @@ impl SeriesPoint {
         self.lag.merge(&later.lag);
     }
 
+    /// Joins successive intervals. The phase is that of the first.
+    pub fn join(parts: &[Self]) -> Self {
+        let Some((first, later)) = parts.split_first() else { return Self::default() };
+        let mut flow = first.flow;
+        for part in later {
+            flow.follow(&part.flow);
+        }
+        Self {
+            from: first.from,
+            to: later.last().unwrap_or(first).to,
+            phase: first.phase,
+            flow,
+            response: parts.iter().map(|part| &part.response).collect(),
+            lag: parts.iter().map(|part| &part.lag).collect(),
+        }
+    }
+
     /// True if its sketches can be read.
     fn is_valid(&self) -> bool {
         self.response.is_valid() && self.lag.is_valid()

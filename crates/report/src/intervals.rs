@@ -40,7 +40,7 @@ pub fn of_run(run: &Run) -> Merged<SeriesPoint> {
     let points = recorded(run);
     let width = width_of(points.len(), seconds_of(&points));
     // Merging leaves a short interval at the end of each phase again.
-    Merged { points: absorb_short(merge(points, zero(run), width)), width }
+    Merged { points: absorb_short(merge(&points, zero(run), width)), width }
 }
 
 /// Returns the intervals of a run, merged so that 9 of 10 have at least `least` response times.
@@ -53,10 +53,8 @@ pub fn with_responses(run: &Run, least: u64) -> Option<Merged<SeriesPoint>> {
         .into_iter()
         .filter(|width| *width > narrowest.unwrap_or(0.0) && width * 3.0 <= seconds);
     let widths = std::iter::once(narrowest).chain(wider.map(Some));
-    let merged = widths.map(|width| Merged {
-        points: absorb_short(merge(points.clone(), zero(run), width)),
-        width,
-    });
+    let merged = widths
+        .map(|width| Merged { points: absorb_short(merge(&points, zero(run), width)), width });
     let mut enough = merged.filter(|merged| {
         // Intervals without a reply, as in a stall of the server, do not count against a width.
         let counts =
@@ -105,22 +103,15 @@ fn weight(span: &ValueSpan) -> f64 {
 }
 
 /// Merges the points of each interval. Points of two phases stay separate.
-fn merge(points: Vec<SeriesPoint>, zero: Tick, width: Option<f64>) -> Vec<SeriesPoint> {
-    let Some(width) = width else { return points };
-    let mut merged: Vec<SeriesPoint> = Vec::new();
-    let mut last_number = None;
-    for point in points {
-        let number = number(f64::midpoint(since(point.from, zero), since(point.to, zero)), width);
-        match merged.last_mut() {
-            // A merged interval never covers two phases.
-            Some(last) if last_number == Some(number) && last.phase == point.phase => {
-                last.follow(&point);
-            }
-            _ => merged.push(point),
-        }
-        last_number = Some(number);
-    }
-    merged
+fn merge(points: &[SeriesPoint], zero: Tick, width: Option<f64>) -> Vec<SeriesPoint> {
+    let Some(width) = width else { return points.to_vec() };
+    let number = |point: &SeriesPoint| {
+        number(f64::midpoint(since(point.from, zero), since(point.to, zero)), width)
+    };
+    points
+        .chunk_by(|a, b| a.phase == b.phase && number(a) == number(b))
+        .map(SeriesPoint::join)
+        .collect()
 }
 
 /// Merges intervals that are shorter than half the median into their neighbors. They occur at the

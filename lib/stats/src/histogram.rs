@@ -55,7 +55,7 @@ pub struct Histogram {
 
 /// Returns the index of the bucket that contains `value`.
 #[inline]
-pub(crate) fn index_of(value: u64) -> usize {
+pub(crate) const fn index_of(value: u64) -> usize {
     let octave = (value | (1 << HALF_BITS)).ilog2() - HALF_BITS;
     ((octave as usize) << HALF_BITS) + (value >> octave) as usize
 }

@@ -11,6 +11,8 @@ use std::iter::from_fn;
 
 /// Number of histogram buckets in a bucket of a sketch.
 const JOINED: usize = 8;
+/// Number of the bucket of the largest values.
+const LAST_CELL: usize = index_of(u64::MAX) / JOINED;
 
 /// Counts of values with an error below 0.8 %.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -28,11 +30,19 @@ impl From<&Histogram> for Sketch {
 
 impl<'a> FromIterator<&'a Sketch> for Sketch {
     fn from_iter<I: IntoIterator<Item = &'a Sketch>>(parts: I) -> Self {
-        let mut all = Self::default();
+        // Repeated merges would read and write the sum again for each part.
+        let mut counts = vec![0_u64; LAST_CELL + 1];
+        let mut max = 0;
         for part in parts {
-            all.merge(part);
+            for (number, count) in part.numbered() {
+                // Only damaged bytes exceed the range.
+                let sum = &mut counts[number.min(LAST_CELL)];
+                *sum = sum.saturating_add(count);
+            }
+            max = max.max(part.max);
         }
-        all
+        let cells = counts.into_iter().enumerate().filter(|(_, count)| *count > 0);
+        Self { packed: pack(cells), max }
     }
 }
 
@@ -103,11 +113,10 @@ impl Sketch {
     /// True if all buckets are those of a [`Histogram`], and their counts have a sum. Bytes of a
     /// damaged file may violate both.
     pub fn is_valid(&self) -> bool {
-        let last = index_of(u64::MAX) / JOINED;
         let mut sum = Some(0_u64);
         self.numbered().all(|(number, count)| {
             sum = sum.and_then(|sum| sum.checked_add(count));
-            number <= last && sum.is_some()
+            number <= LAST_CELL && sum.is_some()
         })
     }
 
@@ -231,8 +240,10 @@ mod tests {
         fn merging_is_the_same_as_sketching_the_merged(a in prop::collection::vec(0u64..1 << 45, 0..80),
                                                        b in prop::collection::vec(0u64..1 << 45, 0..80)) {
             let mut merged = Sketch::from(&of(&a));
-            merged.merge(&Sketch::from(&of(&b)));
+            let parts = [merged.clone(), Sketch::from(&of(&b))];
+            merged.merge(&parts[1]);
             prop_assert!(merged.is_valid());
+            prop_assert_eq!(&merged, &parts.iter().collect::<Sketch>());
             prop_assert_eq!(merged, Sketch::from(&of(&[a, b].concat())));
         }
     }
