@@ -323,6 +323,12 @@ impl Store {
         Ref::map(self.index.borrow(), |open| &open.index)
     }
 
+    /// True if the store was removed, and perhaps made again, after this one was opened.
+    pub fn is_replaced(&self) -> bool {
+        let file = self.index.borrow().file;
+        file.is_some() && file != open::FileId::of(&self.directory.index())
+    }
+
     /// Compares the index with the files, once. Later changes of other
     /// processes keep both consistent.
     pub(crate) fn reconcile(&self) -> Result<(), StoreError> {
@@ -333,7 +339,8 @@ impl Store {
     fn open_again(&self) -> Result<(), StoreError> {
         // The old index is closed first: on close, SQLite removes the WAL file by its name, and the
         // name would be that of the new index.
-        *self.index.borrow_mut() = OpenIndex { index: Index::in_memory()?, is_reconciled: false };
+        *self.index.borrow_mut() =
+            OpenIndex { index: Index::in_memory()?, is_reconciled: false, file: None };
         *self.index.borrow_mut() = open::index(&self.directory, IndexCheck::Whole)?;
         Ok(())
     }

@@ -159,7 +159,8 @@ impl Shared {
 
     /// Returns an open store for one request at a time.
     fn take_store(&self) -> Result<Store, StoreError> {
-        let idle = self.idle().pop();
+        // A store that was removed and made again has another index.
+        let idle = std::iter::from_fn(|| self.idle().pop()).find(|store| !store.is_replaced());
         idle.map_or_else(|| Store::open(&self.directory), Ok)
     }
 

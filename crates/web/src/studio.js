@@ -1,4 +1,4 @@
-// Follows a run that goes on, or replays one: loads its page again, and passes it to the script of the report page. On the page of
+// Follows a run or an experiment that goes on, or replays a run: loads its page again, and passes it to the script of the report page. On the page of
 // a try, fills in the selected text of a body. On the page of an import, reads files.
 
 const PAUSE_MS = 1000;
@@ -9,14 +9,14 @@ const byId = (id) => document.getElementById(id);
 /** Puts a value into a text of the page, in place of the mark. */
 const filled = (text, value) => text.replace('\ufffc', () => value);
 
-/** Loads a page of the run, and shows it. Returns whether it has a strip for more. */
+/** Loads a page of the run or experiment, and shows it. Returns whether it has a strip for more. */
 async function show(address) {
   const reply = await fetch(address, { credentials: 'same-origin', redirect: 'error' });
   if (!reply.ok) throw new Error(`${reply.status}`);
   const next = new DOMParser().parseFromString(await reply.text(), 'text/html');
   dispatchEvent(new CustomEvent('brunt-follow', { detail: next }));
   const state = next.getElementById('live-state');
-  if (state) byId('live-state')?.replaceChildren(state.textContent);
+  if (state) byId('live-state')?.replaceChildren(...document.importNode(state, true).childNodes);
   const age = reply.headers.get('brunt-age');
   if (age) byId('live-age')?.replaceChildren(filled(byId('live').dataset.age, age));
   return next.getElementById('live') !== null;
@@ -26,7 +26,7 @@ const fails = (error) => byId('live-state')?.replaceChildren(filled(byId('live')
 
 const pausing = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Shows an active run until it is over. */
+/** Shows an active run or experiment until it is over. */
 async function follow() {
   const address = location.pathname + location.search;
   let pause = PAUSE_MS;

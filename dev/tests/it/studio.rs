@@ -360,6 +360,22 @@ fn the_list_is_filtered_by_its_url() {
 }
 
 #[test]
+fn a_store_that_is_made_again_is_shown() {
+    let dir = two_runs();
+    let old = ids(dir.path());
+    let studio = Studio::start(dir);
+    let cookie = studio.admit();
+    assert!(studio.get_with("/", &cookie).body.contains(&old[0]));
+    fs::remove_dir_all(studio.dir.path().join("store")).expect("the store");
+    let lab = lab("");
+    studio.command(&format!("{} -n 10 -q", lab.url_of("/")));
+    let new = ids(studio.dir.path());
+    let list = studio.get_with("/", &cookie);
+    assert_eq!(list.status, 200, "{}", list.head);
+    assert!(list.body.contains(&new[0]) && !list.body.contains(&old[0]), "{}", list.body);
+}
+
+#[test]
 fn tags_notes_and_pins_are_kept_by_forms_with_their_token() {
     let studio = Studio::start(two_runs());
     let cookie = studio.admit();
@@ -552,6 +568,36 @@ fn a_run_from_the_studio_goes_on_without_it_and_takes_orders() {
     let late = order(&studio, &cookie, &token, "mark=late");
     assert_eq!(late.status, 400);
     assert!(late.body.contains("this run is over"), "{}", late.body);
+}
+
+#[test]
+fn an_active_experiment_has_its_active_trial_and_is_stopped() {
+    let lab = lab("");
+    let studio = Studio::start(TempDir::new().expect("a directory"));
+    let cookie = studio.admit();
+    let mut sweep = command(&format!("sweep {} -r [20,40] -d 60s -q", lab.url_of("/")));
+    sweep.env("BRUNT_STORE", studio.dir.path().join("store")).stdout(std::process::Stdio::null());
+    let sweep = ServerProcess::start(&mut sweep);
+    let link = Regex::new(r#"<a href="(/runs/[a-z0-9]{7})">The active trial</a>"#).expect("valid");
+    let mut page = String::new();
+    wait_until("the active trial", || {
+        let Some(id) = ids(studio.dir.path()).pop() else { return false };
+        page = format!("/runs/{id}");
+        let body = studio.get_with(&page, &cookie).body;
+        body.contains("0 of 2 trials have ended.") && link.is_match(&body)
+    });
+    let body = studio.get_with(&page, &cookie).body;
+    assert!(!body.contains("\"interrupted\":true"), "an active experiment is not cut short");
+    let trial = &link.captures(&body).expect("the trial")[1];
+    assert!(studio.get_with(trial, &cookie).body.contains("Stop the run"));
+    let token = studio.get_with(&page, &cookie).form_token();
+    let stopped =
+        studio.post(&format!("{page}/order"), &cookie, &format!("token={token}&stop=yes"));
+    assert_eq!(stopped.status, 303, "{}", stopped.head);
+    wait_until("the end of the experiment", || {
+        !studio.get_with(&page, &cookie).body.contains("id=\"live\"")
+    });
+    drop(sweep);
 }
 
 #[test]

@@ -10,7 +10,8 @@ use crate::{StoreError, run_log};
 use brunt_model::Event;
 use std::fs::{self, File, OpenOptions};
 use std::io::BufReader;
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::path::Path;
 
 /// Maximum number of rows per transaction: other processes wait for it.
 const ROWS_PER_TRANSACTION: usize = 500;
@@ -20,6 +21,19 @@ pub struct OpenIndex {
     pub index: Index,
     /// True if all of it was checked, and every file has a row.
     pub is_reconciled: bool,
+    /// Its file; None for an index in memory.
+    pub file: Option<FileId>,
+}
+
+/// Device and number of a file, which another file of the same name does not have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FileId(u64, u64);
+
+impl FileId {
+    /// Returns that of the file at this path; None without one.
+    pub fn of(path: &Path) -> Option<Self> {
+        fs::metadata(path).ok().map(|file| Self(file.dev(), file.ino()))
+    }
 }
 
 /// Opens the index of a store.
@@ -29,7 +43,8 @@ pub struct OpenIndex {
 pub fn index(directory: &Directory, check: IndexCheck) -> Result<OpenIndex, StoreError> {
     match on_disk(directory, check) {
         Err(error) if error.is_of_the_disk() => filled(Index::in_memory()?, directory),
-        opened => opened,
+        Ok(opened) => Ok(OpenIndex { file: FileId::of(&directory.index()), ..opened }),
+        error => error,
     }
 }
 
@@ -46,7 +61,7 @@ fn on_disk(directory: &Directory, check: IndexCheck) -> Result<OpenIndex, StoreE
     let _ = lock.lock();
     match Index::make(&directory.index(), check)? {
         OpenedIndex::Whole(index) if check == IndexCheck::Schema => {
-            Ok(OpenIndex { index, is_reconciled: false })
+            Ok(OpenIndex { index, is_reconciled: false, file: None })
         }
         OpenedIndex::Whole(index) | OpenedIndex::Empty(index) => filled(index, directory),
         OpenedIndex::Damaged => {
@@ -106,7 +121,7 @@ fn filled(index: Index, directory: &Directory) -> Result<OpenIndex, StoreError> 
     fill(&index, runs.iter().filter(|id| !rows.contains_key(*id)), |id| {
         add_run(&index, directory, id)
     })?;
-    Ok(OpenIndex { index, is_reconciled: true })
+    Ok(OpenIndex { index, is_reconciled: true, file: None })
 }
 
 /// Adds a row for each id, many in one transaction.

@@ -128,6 +128,12 @@ impl ItemPage<'_> {
         }
         let (mut study, mut analysis) = read(self.store, item)?;
         translate(&mut study, &mut analysis, self.viewer);
+        if self.entry.progress == ItemState::Running {
+            // It has not been cut short.
+            study.interrupted = false;
+            let page = self.study_html(&study, &analysis, None)?;
+            return Ok(page.under(&self.strip(&self.experiment_strip(&study)?)?).into_response());
+        }
         let run = study.only_run().and_then(|trial| trial.id.as_deref());
         let replay = html! {
             @if let Some(run) = run.or((self.entry.kind == ItemKind::Run).then_some(&self.entry.id)) {

@@ -118,17 +118,26 @@ item-runs = Its runs
 item-no-order = This form has no order: mark or stop.
 item-no-change = This form has no change: tag, untag, pin, unpin or note.
 
-## An active run
+## An active run or experiment
 
 live-running = running for { $time }
 live-age = ; the newest figures are { $seconds } s old
 live-silent = no figures: the studio does not answer ({ $error })
 live-over = The run is over.
+live-experiment-over = The experiment is over.
 live-load = Load its page
 live-mark = mark
 live-mark-example = such as: deployed
 live-mark-now = Mark this instant
 live-stop = Stop the run
+live-trials = { $ended } of { $planned } trials have ended.
+live-trials-of-search = { $ended ->
+    [one] { $ended } trial has ended.
+   *[other] { $ended } trials have ended.
+}
+live-active-trial = The active trial
+live-results = Show the results of all trials that have ended
+live-stop-experiment = Stop the experiment
 
 ## Replay of a run
 

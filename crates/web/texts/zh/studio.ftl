@@ -111,17 +111,23 @@ item-runs = 实验中的运行
 item-no-order = 此表单没有指令：需要 mark 或 stop。
 item-no-change = 此表单没有修改：需要 tag、untag、pin、unpin 或 note。
 
-## 正在进行的运行
+## 正在进行的运行或实验
 
 live-running = 已运行 { $time }
 live-age = ；最新数据为 { $seconds } s 前
 live-silent = 没有数据：Studio 没有响应（{ $error }）
 live-over = 运行已结束。
+live-experiment-over = 实验已结束。
 live-load = 加载其页面
 live-mark = 时间标记
 live-mark-example = 例如：已部署
 live-mark-now = 标记此刻
 live-stop = 停止运行
+live-trials = { $planned } 次试验中已结束 { $ended } 次。
+live-trials-of-search = 已结束 { $ended } 次试验。
+live-active-trial = 正在进行的试验
+live-results = 显示所有已结束试验的结果
+live-stop-experiment = 停止实验
 
 ## 运行的回放
 

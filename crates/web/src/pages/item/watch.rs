@@ -1,4 +1,4 @@
-//! The page of a run up to an instant: of an active one up to now, or the replay of another.
+//! The page of a run up to an instant: of an active one up to now, or the replay of another. The strip of an active experiment.
 
 use super::{ItemPage, study_of, translate};
 use crate::assets::Asset;
@@ -10,7 +10,8 @@ use axum::http::{HeaderName, HeaderValue};
 use axum::response::{IntoResponse, Response};
 use brunt_engine::clock::unix_seconds;
 use brunt_model::numbers::span;
-use brunt_model::{Finish, Run, Tick};
+use brunt_model::{Finish, Run, Study, Tick};
+use brunt_store::{EntryFilter, ItemState};
 use maud::{Markup, html};
 
 /// Field of the URL with the instant of a replay, in seconds since the start of the run.
@@ -84,19 +85,51 @@ impl ItemPage<'_> {
         let action = format!("{}/order", self.address());
         let viewer = self.viewer;
         let time = span(newest.seconds());
+        let state = html! { (viewer.format(&message!("live-running", time))) };
+        let orders = html! {
+            (post_form(&action, &html! {
+                input class="short" name="mark" aria-label=(viewer.text("live-mark")) placeholder=(viewer.text("live-mark-example")) required maxlength="500";
+                button { (viewer.text("live-mark-now")) }
+            }))
+            (post_form(&action, &html! { button name="stop" value="yes" { (viewer.text("live-stop")) } }))
+        };
+        self.live(&state, &orders, "live-over")
+    }
+
+    /// State of an active experiment, and a form to stop it. Its tables and charts stay those of the loaded page.
+    pub(super) fn experiment_strip(&self, study: &Study) -> Result<Markup, Problem> {
+        let Self { store, entry, viewer, .. } = self;
+        let ended = study.trials.len();
+        let trials = if study.experiment.has_search() {
+            message!("live-trials-of-search", ended)
+        } else {
+            let planned = study.experiment.trials().to_string();
+            message!("live-trials", ended = ended.to_string(), planned)
+        };
+        let runs = store.list(&EntryFilter::RunsOf(entry.id.clone()))?;
+        let active = runs.iter().find(|run| run.progress == ItemState::Running);
+        let state = html! {
+            (viewer.format(&trials))
+            @if let Some(run) = active { " " a href={ "/runs/" (run.id) } { (viewer.text("live-active-trial")) } }
+        };
+        let action = format!("{}/order", self.address());
+        let orders = html! {
+            a href=(self.address()) { (viewer.text("live-results")) }
+            (post_form(&action, &html! { button name="stop" value="yes" { (viewer.text("live-stop-experiment")) } }))
+        };
+        Ok(self.live(&state, &orders, "live-experiment-over"))
+    }
+
+    /// The strip of something that goes on, whose state the script of the page renews.
+    fn live(&self, state: &Markup, orders: &Markup, over: &'static str) -> Markup {
+        let viewer = self.viewer;
         // The script of the page puts figures in place of the mark.
         let age = viewer.format(&message!("live-age", seconds = ELEMENT));
         let silent = viewer.format(&message!("live-silent", error = ELEMENT));
         html! {
-            div id="live" class="live" data-age=(age) data-silent=(silent) data-over=(viewer.text("live-over")) data-load=(viewer.text("live-load")) {
-                span { span id="live-state" { (viewer.format(&message!("live-running", time))) } span id="live-age" {} }
-                (post_form(&action, &html! {
-                    input class="short" name="mark" aria-label=(viewer.text("live-mark")) placeholder=(viewer.text("live-mark-example")) required maxlength="500";
-                    button { (viewer.text("live-mark-now")) }
-                }))
-                (post_form(&action, &html! {
-                    button name="stop" value="yes" { (viewer.text("live-stop")) }
-                }))
+            div id="live" class="live" data-age=(age) data-silent=(silent) data-over=(viewer.text(over)) data-load=(viewer.text("live-load")) {
+                span { span id="live-state" { (state) } span id="live-age" {} }
+                (orders)
                 script type="module" src=(Asset::StudioScript.path()) {}
             }
         }
