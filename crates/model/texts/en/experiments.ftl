@@ -217,6 +217,7 @@ cannot-decide = { $figures }: { $blocks } cannot show any difference: their smal
     } per side are needed.
 
 not-alternating = The runs were not alternating: other changes between them are unknown, and no test can separate them from the contenders.
+    .about = comparison of stored runs
     .restarts = It is unknown whether servers were restarted between the runs, or kept caches and connections.
     .gap = The runs are up to { $gap } apart: the machine and its load may have changed.
     .loads = no load is common to all of them, so different loads are compared: { $loads }

@@ -120,9 +120,9 @@ server-damaged = 服务器没有从过载中恢复；此后的试验不计入。
     .remedy = 在每次试验之前重启服务器（计划文件：find: {"{"}between: restart{"}"}）
 
 requirement =
-    .met = 要求 { $requirement }：达标；实际为 { $capacity }。
-    .undecided = 要求 { $requirement }：未定；实际为 { $capacity }。
-    .missed = 要求 { $requirement }：未达标；实际为 { $capacity }。
+    .met = 要求 { $requirement }：达标；实际情况：{ $capacity }。
+    .undecided = 要求 { $requirement }：未定；实际情况：{ $capacity }。
+    .missed = 要求 { $requirement }：未达标；实际情况：{ $capacity }。
 
 ## Comparisons
 
@@ -208,6 +208,7 @@ cannot-decide = { $figures }：{ $blocks }无法显示任何差异：可能的�
     .runs = { $figure }：运行太少，无法显示任何差异：可能的最小 p 值为 { $least }（要求：{ $required }）。每一方至少需要 { $needed } 次运行。
 
 not-alternating = 这些运行不是交替进行的：其间的其他变化未知，任何检验都无法将其与对比对象的差异分开。
+    .about = 已存储运行的比较
     .restarts = 无法得知服务器在各次运行之间是否重启过，是否保留了缓存和连接。
     .gap = 各次运行最多相隔 { $gap }：机器及其负载可能已经变化。
     .loads = 没有共同的负载，因此比较的是不同的负载：{ $loads }

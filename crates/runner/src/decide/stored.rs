@@ -214,7 +214,7 @@ fn study(groups: Vec<Group>, spec: ComparisonSettings, command: String) -> Study
     let names = contenders.iter().map(|c| c.name.clone()).collect::<Vec<_>>().join(", ");
     let experiment = Experiment {
         name: names,
-        about: "comparison of stored runs".into(),
+        about: text!("not-alternating.about").into(),
         contenders,
         repetitions,
         // Stored runs were not alternated, so no method for alternating trials applies.

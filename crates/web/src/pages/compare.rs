@@ -13,7 +13,7 @@ use axum::http::Uri;
 use axum::response::{Html, Response};
 use brunt_judge::compare::{ContenderFacts, DifferentFact, Subject, different_facts};
 use brunt_model::text::Value;
-use brunt_model::{Analysis, Plan, Study, Text};
+use brunt_model::{Analysis, Plan, Study, Text, text};
 use brunt_report::html::StudyPage;
 use brunt_runner::decide::stored::{Group, by_contender, compare_groups};
 use brunt_spec::settings::CompareSettings;
@@ -96,6 +96,7 @@ fn compare(
     let (mut study, mut analysis) =
         compare_groups(vec![groups], &CompareSettings::default(), shared.command.clone())
             .map_err(|error| Problem::bad_request(error.to_string()))?;
+    study.experiment.about = viewer.format(&text!("not-alternating.about"));
     translate(&mut study, &mut analysis, viewer);
     Ok((study, analysis))
 }
