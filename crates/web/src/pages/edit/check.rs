@@ -70,13 +70,14 @@ pub async fn check(
 
 /// Checks a text, and keeps it for edits.
 pub fn checked(plan: EditedPlan, shared: &Shared, viewer: &Viewer) -> CheckedText {
-    let tree = PlanText::read(&plan.file, &plan.text).ok().map(|text| text.tree());
+    let read = PlanText::read(&plan.file, &plan.text).ok();
+    let tree = read.as_ref().map(PlanText::tree);
     let (problems, curves) = if is_jmx(&plan.file) {
         (jmx_problems(&plan, viewer), Vec::new())
     } else {
         plan_problems(&plan, &shared.system, viewer)
     };
-    let revision = shared.edited_texts().keep(plan.text);
+    let revision = shared.edited_texts().keep(&plan.file, plan.text, read);
     CheckedText { problems, revision, tree, curves }
 }
 

@@ -3,6 +3,7 @@
 
 use super::check::{CheckedText, checked};
 use super::{EditedPlan, MAX_FORM_BYTES};
+use crate::edited_texts::EditedText;
 use crate::fields::Fields;
 use crate::layout::{Problem, json};
 use crate::shared::{Shared, form, form_up_to, on_thread};
@@ -39,11 +40,15 @@ struct EditReply {
 pub async fn fields(State(shared): State<Arc<Shared>>, body: Body) -> Result<Response, Problem> {
     let fields = form(body).await?;
     on_thread(&shared, move |shared| {
-        let text = kept_text(&fields, shared)?;
-        // Reading takes milliseconds, so nothing but the text is kept.
-        let plan = PlanText::read(fields.first("file"), &text);
+        let EditedText { text, plan, .. } = kept_text(&fields, shared)?;
+        let plan = match plan {
+            Some(plan) => plan,
+            None => PlanText::read(fields.first("file"), &text)
+                .map(Arc::new)
+                .map_err(|error| Problem::bad_request(error.to_string()))?,
+        };
         let path = fields.first("path");
-        let form = plan.map_err(|error| Problem::bad_request(error.to_string()))?.form(path);
+        let form = plan.form(path);
         json(&form.ok_or_else(|| Problem::not_found(message!("edit-no-element", path)))?)
     })
     .await
@@ -61,7 +66,7 @@ pub async fn change(
 ) -> Result<Response, Problem> {
     let fields = form_up_to(MAX_FORM_BYTES, body).await?;
     on_thread(&shared, move |shared| {
-        let text = kept_text(&fields, shared)?;
+        let EditedText { text, .. } = kept_text(&fields, shared)?;
         let file = fields.first("file");
         let edits: Vec<PlanEdit> = serde_json::from_str(fields.first("edits"))
             .map_err(|error| Problem::bad_request(format!("edits: {error}")))?;
@@ -76,7 +81,7 @@ pub async fn change(
 }
 
 /// The text with the digest of a form.
-fn kept_text(fields: &Fields, shared: &Shared) -> Result<Arc<str>, Problem> {
+fn kept_text(fields: &Fields, shared: &Shared) -> Result<EditedText, Problem> {
     let text = shared.edited_texts().get(fields.first("revision"));
     text.ok_or_else(|| Problem { status: StatusCode::CONFLICT, text: message!("edit-forgotten") })
 }
