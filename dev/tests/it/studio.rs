@@ -575,7 +575,7 @@ fn an_active_experiment_has_its_active_trial_and_is_stopped() {
     let lab = lab("");
     let studio = Studio::start(TempDir::new().expect("a directory"));
     let cookie = studio.admit();
-    let mut sweep = command(&format!("sweep {} -r [20,40] -d 60s -q", lab.url_of("/")));
+    let mut sweep = command(&format!("sweep {} -r [20,40] --repeat 1 -d 60s -q", lab.url_of("/")));
     sweep.env("BRUNT_STORE", studio.dir.path().join("store")).stdout(std::process::Stdio::null());
     let sweep = ServerProcess::start(&mut sweep);
     let link = Regex::new(r#"<a href="(/runs/[a-z0-9]{7})">The active trial</a>"#).expect("valid");

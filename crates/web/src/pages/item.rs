@@ -287,7 +287,7 @@ pub async fn change(
     .await
 }
 
-/// Gives an order to an active run, and leads back to its page.
+/// Gives an order to an active run, or to the active trial of an experiment, and leads back to its page.
 ///
 /// # Errors
 ///
@@ -305,10 +305,22 @@ pub async fn give_order(
     };
     with_store(&shared, move |store, _| {
         let item = store.find(&word)?;
-        give(&store.control_socket(item.id()), &order).map_err(Problem::bad_request)?;
+        let run = match &item {
+            StoredItem::Run(id) => Some(id.clone()),
+            // The end of a trial by an order is that of its experiment.
+            StoredItem::Experiment(id) => active_trial(store, id)?,
+        };
+        let run = run.ok_or_else(|| Problem::bad_request(message!("item-no-active-trial")))?;
+        give(&store.control_socket(&run), &order).map_err(Problem::bad_request)?;
         Ok(Redirect::to(&format!("/runs/{}", item.id())))
     })
     .await
+}
+
+/// Id of the active trial of an experiment; None between two trials.
+fn active_trial(store: &Store, experiment: &str) -> Result<Option<String>, Problem> {
+    let trials = store.list(&EntryFilter::RunsOf(experiment.to_owned()))?;
+    Ok(trials.into_iter().find(|run| run.progress == ItemState::Running).map(|run| run.id))
 }
 
 /// Removes a tag of this item, not that of another one.

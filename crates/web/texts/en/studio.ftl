@@ -116,6 +116,7 @@ item-note = note
 item-save-note = Save the note
 item-runs = Its runs
 item-no-order = This form has no order: mark or stop.
+item-no-active-trial = No trial is active at this moment. Try again when the next one has begun.
 item-no-change = This form has no change: tag, untag, pin, unpin or note.
 
 ## An active run or experiment

@@ -109,6 +109,7 @@ item-note = 备注
 item-save-note = 保存备注
 item-runs = 实验中的运行
 item-no-order = 此表单没有指令：需要 mark 或 stop。
+item-no-active-trial = 此刻没有正在进行的试验。请在下一次试验开始后重试。
 item-no-change = 此表单没有修改：需要 tag、untag、pin、unpin 或 note。
 
 ## 正在进行的运行或实验

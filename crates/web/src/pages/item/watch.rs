@@ -1,6 +1,6 @@
 //! The page of a run up to an instant: of an active one up to now, or the replay of another. The strip of an active experiment.
 
-use super::{ItemPage, study_of, translate};
+use super::{ItemPage, active_trial, study_of, translate};
 use crate::assets::Asset;
 use crate::layout::{Problem, post_form};
 use crate::study_html::StudyHtml;
@@ -11,7 +11,6 @@ use axum::response::{IntoResponse, Response};
 use brunt_engine::clock::unix_seconds;
 use brunt_model::numbers::span;
 use brunt_model::{Finish, Run, Study, Tick};
-use brunt_store::{EntryFilter, ItemState};
 use maud::{Markup, html};
 
 /// Field of the URL with the instant of a replay, in seconds since the start of the run.
@@ -106,11 +105,10 @@ impl ItemPage<'_> {
             let planned = study.experiment.trials().to_string();
             message!("live-trials", ended = ended.to_string(), planned)
         };
-        let runs = store.list(&EntryFilter::RunsOf(entry.id.clone()))?;
-        let active = runs.iter().find(|run| run.progress == ItemState::Running);
+        let active = active_trial(store, &entry.id)?;
         let state = html! {
             (viewer.format(&trials))
-            @if let Some(run) = active { " " a href={ "/runs/" (run.id) } { (viewer.text("live-active-trial")) } }
+            @if let Some(run) = active { " " a href={ "/runs/" (run) } { (viewer.text("live-active-trial")) } }
         };
         let action = format!("{}/order", self.address());
         let orders = html! {
