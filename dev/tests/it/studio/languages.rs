@@ -40,7 +40,8 @@ fn is_chinese(text: &str) -> bool {
 
 /// A text without URLs, options, quoted words and processes.
 fn without_code(text: &str) -> String {
-    let code = "`[^`]*`|https?://\\S*|--?[a-z][a-z-]*(?:[ =][A-Z]+)?|[^\\s：（]+ \\(pid [0-9]+\\)";
+    // A process has its number, or its use of processors, behind it.
+    let code = "`[^`]*`|https?://\\S*|--?[a-z][a-z-]*(?:[ =][A-Z]+)?|[^\\s：（]+ (?:\\(pid [0-9]+\\)|[0-9]+\\.[0-9])";
     let code = Regex::new(code).expect("valid");
     code.replace_all(text, "").into_owned()
 }
