@@ -195,16 +195,11 @@ impl TrialData<'_> {
 /// Returns the document without plans and histograms: the page does not use them, and the
 /// JSON report has them.
 fn document(study: &Study, analysis: &Analysis, language: Language) -> StudyDocument {
-    let mut document = StudyDocument::new(study, analysis);
+    // The page reads the breakdown from the data of a trial.
+    let mut document = StudyDocument::without_breakdown(study, analysis);
     document.method.iter_mut().for_each(|sentence| sentence.translate(language));
     // A plan may have thousands of requests, and the page of an active run is loaded every second.
     document.experiment.contenders.iter_mut().for_each(|contender| contender.plan = None);
-    for trial in &mut document.trials {
-        // The page reads these from the data of a trial.
-        trial.labels.clear();
-        trial.transactions.clear();
-        trial.check_failures.clear();
-    }
     for times in document.trials.iter_mut().filter_map(|trial| trial.response_time_seconds.as_mut())
     {
         times.histogram.clear();

@@ -13,6 +13,19 @@ use brunt_stats::Histogram;
 impl StudyDocument {
     /// Builds the document from a study and its analysis.
     pub fn new(study: &Study, analysis: &Analysis) -> Self {
+        Self::with_trials(study, analysis, TrialDocument::new)
+    }
+
+    /// Builds the document without labels, transactions and failed checks of the trials.
+    pub fn without_breakdown(study: &Study, analysis: &Analysis) -> Self {
+        Self::with_trials(study, analysis, TrialDocument::without_breakdown)
+    }
+
+    fn with_trials(
+        study: &Study,
+        analysis: &Analysis,
+        trial_document: fn(&Experiment, &Trial) -> TrialDocument,
+    ) -> Self {
         let experiment = &study.experiment;
         Self {
             version: VERSION,
@@ -25,11 +38,7 @@ impl StudyDocument {
             environment: EnvironmentSection::from(&study.environment),
             experiment: Arrangement::from(experiment),
             analysis: analysis.clone(),
-            trials: study
-                .trials
-                .iter()
-                .map(|trial| TrialDocument::new(experiment, trial))
-                .collect(),
+            trials: study.trials.iter().map(|trial| trial_document(experiment, trial)).collect(),
             warnings: study.warnings.clone(),
             method: method(study, analysis),
         }
@@ -83,6 +92,18 @@ impl TrialDocument {
     /// Builds the document of a trial.
     pub fn new(experiment: &Experiment, trial: &Trial) -> Self {
         let run = &trial.run;
+        Self {
+            // The figures of a single label would repeat those of the trial.
+            labels: if run.labels.len() > 1 { result::labels(run) } else { Vec::new() },
+            transactions: result::transactions(run),
+            check_failures: result::check_failures(run),
+            ..Self::without_breakdown(experiment, trial)
+        }
+    }
+
+    /// Builds the document of a trial without labels, transactions and failed checks.
+    pub fn without_breakdown(experiment: &Experiment, trial: &Trial) -> Self {
+        let run = &trial.run;
         let place = trial.place;
         let judgement = &trial.judgement;
         let total = &run.total;
@@ -115,10 +136,9 @@ impl TrialDocument {
             interrupted: run.is_interrupted(),
             error: run.finish.as_ref().and_then(|f| f.error.clone()),
             readings: readings::means(run),
-            // The figures of a single label would repeat those of the trial.
-            labels: if run.labels.len() > 1 { result::labels(run) } else { Vec::new() },
-            transactions: result::transactions(run),
-            check_failures: result::check_failures(run),
+            labels: Vec::new(),
+            transactions: Vec::new(),
+            check_failures: Vec::new(),
         }
     }
 }
