@@ -342,7 +342,9 @@ class Interrupts(LabTestCase):
     """Ctrl-C in Python stops the run, as in a terminal."""
 
     SCRIPT = """
-import brunt, sys
+import brunt, signal, sys
+# A shell ignores the signal in jobs in the background, and so does what they start.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 try:
     brunt.run(sys.argv[1], rate=50, duration=30)
 except KeyboardInterrupt as error:
