@@ -47,7 +47,7 @@ const column = async (page, section, title) => {
 async function rowsOf(figure) {
   await figure.locator('summary').click();
   // The browser reports an opened element asynchronously.
-  await figure.locator('.as-table tbody tr').first().waitFor({ timeout: 5000 });
+  await figure.locator('.as-table tbody tr').first().waitFor();
   return figure.locator('.as-table tbody tr').evaluateAll((rows) => rows.map((row) => [...row.children].map((cell) => cell.textContent)));
 }
 
@@ -209,7 +209,7 @@ const tests = {
     for (const figure of (await figures.all()).slice(0, 12)) {
       await figure.locator('summary').click();
       // The browser reports an opened element asynchronously.
-      await figure.locator('.as-table tbody tr').first().waitFor({ timeout: 5000 });
+      await figure.locator('.as-table tbody tr').first().waitFor();
       const stage = figure.locator('.stage');
       const about = await stage.getAttribute('aria-describedby');
       assert.ok((await page.locator(`[id="${about}"]`).textContent()).length > 20);

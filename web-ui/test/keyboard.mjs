@@ -29,7 +29,8 @@ const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] }
 const complaints = [];
 const context = await browser.newContext({ viewport: { width: 1360, height: 900 }, locale });
 const page = await context.newPage();
-page.setDefaultTimeout(20_000);
+// The machine may be busy with other tests.
+page.setDefaultTimeout(60_000);
 page.on('console', (message) => message.text().includes('Failed to load resource') || complaints.push(`${message.type()}: ${message.text()}`));
 page.on('pageerror', (error) => complaints.push(String(error.stack)));
 // Nothing may need a mouse: its functions are not used below, and neither are `click`, `fill`, `focus` and `selectOption`.

@@ -42,8 +42,8 @@ async function follow() {
         byId('live').replaceChildren(`${over} `, link);
         return;
       }
-      // The pages take at most a tenth of the time.
-      pause = Math.max(PAUSE_MS, 9 * (performance.now() - began));
+      // Pages that are slow take at most a tenth of the time; a single slow one must not stop the figures for long.
+      pause = Math.min(MAX_PAUSE_MS, Math.max(PAUSE_MS, 9 * (performance.now() - began)));
     } catch (error) {
       fails(error);
       pause = Math.min(MAX_PAUSE_MS, pause * 2);
