@@ -16,7 +16,8 @@ async function show(address) {
   const next = new DOMParser().parseFromString(await reply.text(), 'text/html');
   dispatchEvent(new CustomEvent('brunt-follow', { detail: next }));
   const state = next.getElementById('live-state');
-  if (state) byId('live-state')?.replaceChildren(...document.importNode(state, true).childNodes);
+  // A replaced link would lose the focus.
+  if (state && !state.isEqualNode(byId('live-state'))) byId('live-state')?.replaceChildren(...document.importNode(state, true).childNodes);
   const age = reply.headers.get('brunt-age');
   if (age) byId('live-age')?.replaceChildren(filled(byId('live').dataset.age, age));
   return next.getElementById('live') !== null;
