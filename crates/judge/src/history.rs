@@ -111,7 +111,7 @@ pub fn history(measure: HistoryMeasure, runs: &[HistoryRun]) -> RunHistory {
         runs.iter().filter(|run| run.entry.counted().is_some()).collect();
     let figures: Vec<MeasuredFigure> =
         counted.iter().filter_map(|run| run.entry.counted()).collect();
-    let found = change_points(&scores(&figures), LEVEL);
+    let found = change_points(&values_or_scores(&figures), LEVEL);
     let search = if found.is_some() { ChangeSearch::Searched } else { ChangeSearch::TooFewRuns };
     let autocorrelation = found
         .as_ref()
@@ -162,16 +162,19 @@ pub fn history(measure: HistoryMeasure, runs: &[HistoryRun]) -> RunHistory {
 /// Returns numbers in the order of the figures: their values, or if some are lower bounds, their scores
 /// (Gehan, Biometrika 52, 1965). The score of a figure is the number of figures that are certainly smaller, minus
 /// those that are certainly larger. A figure that may be above a lower bound is neither.
-fn scores(figures: &[MeasuredFigure]) -> Vec<f64> {
-    let is_above = |a: &MeasuredFigure, b: &MeasuredFigure| a.value > b.value && !b.is_lower_bound;
-    exact_values(figures).unwrap_or_else(|| {
-        let score = |one| {
-            let smaller = figures.iter().filter(|other| is_above(one, other)).count();
-            let larger = figures.iter().filter(|other| is_above(other, one)).count();
-            smaller as f64 - larger as f64
-        };
-        figures.iter().map(score).collect()
-    })
+fn values_or_scores(figures: &[MeasuredFigure]) -> Vec<f64> {
+    exact_values(figures)
+        .unwrap_or_else(|| figures.iter().map(|figure| score(figure, figures)).collect())
+}
+
+fn score(figure: &MeasuredFigure, all: &[MeasuredFigure]) -> f64 {
+    let smaller = all.iter().filter(|other| is_certainly_above(figure, other)).count();
+    let larger = all.iter().filter(|other| is_certainly_above(other, figure)).count();
+    smaller as f64 - larger as f64
+}
+
+fn is_certainly_above(a: &MeasuredFigure, b: &MeasuredFigure) -> bool {
+    a.value > b.value && !b.is_lower_bound
 }
 
 /// Returns the values of figures; None if one is a lower bound.
@@ -185,7 +188,7 @@ fn segment(runs: &[&HistoryRun]) -> HistorySegment {
     figures.sort_by(|a, b| a.value.total_cmp(&b.value));
     let values: Vec<f64> = figures.iter().map(|figure| figure.value).collect();
     let value = median(&values).unwrap_or_default();
-    // A value above its bound would move all values up that are not below the bound.
+    // The true value of a run may be above its bound. That moves a rank up if the bound is not above it.
     let is_bounded =
         |limit: f64| figures.iter().any(|figure| figure.is_lower_bound && figure.value <= limit);
     let ranks = median_ranks(values.len());

@@ -141,7 +141,7 @@ pub struct HistoryEntry {
     pub started_unix_seconds: f64,
     /// The figure; null if there is none.
     pub figure: Option<MeasuredFigure>,
-    /// Verdict on the load generator; null for a search, each of whose trials has one.
+    /// Verdict on the load generator; null for a search: each of its trials has one.
     pub verdict: Option<State>,
     /// True if it was stopped early.
     pub is_interrupted: bool,
@@ -171,8 +171,8 @@ pub struct HistorySegment {
     pub runs: usize,
     /// Number of counted runs with another verdict than OK.
     pub doubtful_runs: usize,
-    /// Median of its runs, and the 95 % interval of this median; no interval below six runs. A lower bound if it
-    /// is not above the lower bound of each run that has one.
+    /// Median of its runs, and the 95 % interval of this median; no interval below six runs. A lower bound
+    /// unless it is below the lower bounds of all its runs.
     pub level: MeasuredFigure,
 }
 
@@ -189,7 +189,7 @@ pub struct HistoryChange {
     pub before: MeasuredFigure,
     /// Level after the change.
     pub after: MeasuredFigure,
-    /// Relative change of the level; null if a value is 0 or a lower bound.
+    /// Relative change of the level; null if the value of a run is 0 or a lower bound.
     pub relative: Option<RelativeSize>,
     /// Probability of such a change in a series without one, corrected for all tests of the history.
     pub p: f64,

@@ -105,11 +105,10 @@ fn weight(span: &ValueSpan) -> f64 {
 /// Merges the points of each interval. Points of two phases stay separate.
 fn merge(points: &[SeriesPoint], zero: Tick, width: Option<f64>) -> Vec<SeriesPoint> {
     let Some(width) = width else { return points.to_vec() };
-    let number = |point: &SeriesPoint| {
-        number(f64::midpoint(since(point.from, zero), since(point.to, zero)), width)
-    };
     points
-        .chunk_by(|a, b| a.phase == b.phase && number(a) == number(b))
+        .chunk_by(|a, b| {
+            a.phase == b.phase && number_of(a, zero, width) == number_of(b, zero, width)
+        })
         .map(SeriesPoint::join)
         .collect()
 }
@@ -148,6 +147,11 @@ fn width_of(count: usize, seconds: f64) -> Option<f64> {
             .find(|width| *width >= least)
             .unwrap_or_else(|| (least / DAY).ceil() * DAY),
     )
+}
+
+/// Number of the merged interval that contains a point.
+fn number_of(point: &SeriesPoint, zero: Tick, width: f64) -> i64 {
+    number(f64::midpoint(since(point.from, zero), since(point.to, zero)), width)
 }
 
 /// Number of the interval that contains an instant.

@@ -90,7 +90,7 @@ struct ItemFigures {
     /// Hash of its plan; None if only the index knows the item.
     plan: Option<u64>,
     figures: BTreeMap<HistoryMeasure, MeasuredFigure>,
-    /// None for a search, each of whose trials has a verdict.
+    /// None for a search: each of its trials has a verdict.
     verdict: Option<State>,
     facts: ContenderFacts,
 }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 const MOST_TEXTS: usize = 16;
 /// Maximum size of all texts that are kept, in bytes.
 const MAX_TEXT_BYTES: usize = 64 << 20;
-/// Number of latest texts whose plans are kept, too. A plan is several times as large as its text.
+/// Number of plans that are kept, those of the latest texts. A plan is several times as large as its text.
 const MOST_PLANS: usize = 2;
 
 /// The latest texts that were checked, the newest one at the end.
@@ -57,19 +57,22 @@ impl EditedTexts {
 mod tests {
     use super::*;
 
+    fn keep(texts: &mut EditedTexts, text: &str) -> String {
+        let plan = PlanText::read("plan.yaml", text).ok();
+        texts.keep("plan.yaml", text.to_owned(), plan)
+    }
+
     #[test]
     fn the_latest_texts_are_kept() {
         let mut texts = EditedTexts::default();
-        let mut keep = |text: String| texts.keep("plan.yaml", text, None);
-        let first = keep("first".to_owned());
+        let first = keep(&mut texts, "first");
         for number in 1..MOST_TEXTS {
-            keep(number.to_string());
+            keep(&mut texts, &number.to_string());
         }
         assert!(texts.get(&first).is_some());
         // A text that is used again is the latest one.
-        let mut keep = |text: String| texts.keep("plan.yaml", text, None);
-        keep("first".to_owned());
-        keep("another".to_owned());
+        keep(&mut texts, "first");
+        keep(&mut texts, "another");
         assert_eq!(texts.get(&first).map(|known| known.text).as_deref(), Some("first"));
         assert_ne!(texts.keep("plan.jmx", "first".to_owned(), None), first);
         let long = texts.keep("plan.yaml", "x".repeat(MAX_TEXT_BYTES + 1), None);
@@ -80,12 +83,9 @@ mod tests {
     #[test]
     fn the_plans_of_the_latest_texts_are_kept() {
         let mut texts = EditedTexts::default();
-        let mut keep = |text: &str| {
-            let plan = PlanText::read("plan.yaml", text).unwrap();
-            texts.keep("plan.yaml", text.to_owned(), Some(plan))
-        };
-        let revisions = ["vars: {a: 1}\n", "vars: {a: 2}\n", "vars: {a: 3}\n"].map(&mut keep);
-        let kept = revisions.map(|revision| texts.get(&revision).unwrap().plan.is_some());
-        assert_eq!(kept, [false, true, true]);
+        let plans = ["vars: {a: 1}\n", "vars: {a: 2}\n", "vars: {a: 3}\n"];
+        let revisions = plans.map(|plan| keep(&mut texts, plan));
+        let has_plan = revisions.map(|revision| texts.get(&revision).unwrap().plan.is_some());
+        assert_eq!(has_plan, [false, true, true]);
     }
 }

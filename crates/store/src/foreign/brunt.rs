@@ -93,7 +93,7 @@ pub fn study(file: &File) -> Result<Observations, String> {
     });
     let trials: Vec<Observation> = trials.collect::<Result<_, String>>()?;
     let objectives = first.plan.as_ref().map_or(Vec::new(), |plan| plan.objectives.clone());
-    let factors = contenders.iter().filter(|one| !one.factors.is_empty()).map(|one| {
+    let factors = contenders.iter().map(|one| {
         one.factors.iter().map(|factor| (factor.factor.clone(), factor.level.clone())).collect()
     });
     let mut all = Observations {

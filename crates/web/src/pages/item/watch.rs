@@ -118,7 +118,7 @@ impl ItemPage<'_> {
         Ok(self.live(&state, &orders, "live-experiment-over"))
     }
 
-    /// The strip of something that goes on, whose state the script of the page renews.
+    /// The strip of an active run or experiment. The script of the page replaces its state.
     fn live(&self, state: &Markup, orders: &Markup, over: &'static str) -> Markup {
         let viewer = self.viewer;
         // The script of the page puts figures in place of the mark.
