@@ -22,6 +22,7 @@ use brunt_model::extract::ReplyPart;
 use brunt_model::reply_policy::{AssertionTest, Cookies, ReplyAction};
 use brunt_model::scenario::{EndScope, Scenario, ScenarioStep, ScriptLanguage, TextRules};
 use brunt_model::{Plan, Population, ReplyPolicy, StageKind};
+use indexmap::IndexSet;
 use std::path::PathBuf;
 use xml::{Item, Prop, arguments};
 
@@ -49,7 +50,7 @@ pub fn write(plan: &Plan, options: &ExportOptions) -> ExportedPlan {
     let mut writer = PlanWriter {
         options,
         plan,
-        notices: Vec::new(),
+        notices: IndexSet::new(),
         rules: TextRules::default(),
         group_ends: EndScope::Nothing,
     };
@@ -73,7 +74,7 @@ pub fn write(plan: &Plan, options: &ExportOptions) -> ExportedPlan {
         .to_owned();
     root.write(&mut jmx, 2);
     jmx.push_str("  </hashTree>\n</jmeterTestPlan>\n");
-    ExportedPlan { jmx, notices: writer.notices }
+    ExportedPlan { jmx, notices: writer.notices.into_iter().collect() }
 }
 
 /// Position of a text in a plan; decides whether it can hold placeholders.
@@ -88,7 +89,7 @@ enum Place {
 struct PlanWriter<'a> {
     options: &'a ExportOptions,
     plan: &'a Plan,
-    notices: Vec<String>,
+    notices: IndexSet<String>,
     /// Template syntax of the current population.
     rules: TextRules,
     /// Scope that a failure ends in the current thread group.
@@ -98,9 +99,7 @@ struct PlanWriter<'a> {
 impl PlanWriter<'_> {
     /// Adds a notice of an omitted or changed setting, unless the same notice exists.
     fn notice(&mut self, text: String) {
-        if !self.notices.contains(&text) {
-            self.notices.push(text);
-        }
+        self.notices.insert(text);
     }
 
     fn policy(&self, number: u32) -> ReplyPolicy {

@@ -51,6 +51,7 @@ use brunt_model::{Plan, Population, ReplyPolicy, StageKind, TestStage};
 use brunt_script::BeforeRun;
 use brunt_script::functions::PLAN_FILE;
 pub use files::{PlanFolder, UPLOAD};
+use indexmap::IndexSet;
 use scope::ElementScope;
 pub use stage::TestRun;
 use std::collections::BTreeSet;
@@ -213,7 +214,7 @@ struct PlanReader<'a> {
     policies: Vec<ReplyPolicy>,
     /// Settings of all connections.
     connection: ConnectionSettings,
-    notices: Vec<String>,
+    notices: IndexSet<String>,
     /// Live outputs of Backend Listeners.
     live_outputs: Vec<LiveOutput>,
     /// True if the plan or an included plan may read the round numbers of loops.
@@ -246,7 +247,7 @@ impl<'a> PlanReader<'a> {
                 tls: TlsSettings { insecure: true, ..TlsSettings::default() },
                 ..ConnectionSettings::plain(LONGEST_REQUEST, LONGEST_REQUEST)
             },
-            notices: Vec::new(),
+            notices: IndexSet::new(),
             live_outputs: Vec::new(),
             reads_rounds: controllers::reads_rounds(document),
             reads_previous: samplers::reads_previous(document),
@@ -258,9 +259,7 @@ impl<'a> PlanReader<'a> {
 
     /// Adds a notice of an omitted or changed setting, unless the same notice exists.
     fn notice(&mut self, text: String) {
-        if !self.notices.contains(&text) {
-            self.notices.push(text);
-        }
+        self.notices.insert(text);
     }
 
     /// Applies a connect timeout in milliseconds; 0 means none.
@@ -399,7 +398,11 @@ impl<'a> PlanReader<'a> {
             population.name = unique(&population.name, &plan.populations);
             plan.populations.push(population);
         }
-        TestRun { stages, notices: self.notices, live_outputs: self.live_outputs }
+        TestRun {
+            stages,
+            notices: self.notices.into_iter().collect(),
+            live_outputs: self.live_outputs,
+        }
     }
 
     fn empty_plan(&self) -> Plan {

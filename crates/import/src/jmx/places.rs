@@ -56,9 +56,7 @@ fn variables_of(element: TestElement<'_>) -> Vec<String> {
 impl Writer<'_> {
     /// Adds a notice, unless it is already in the list.
     pub(super) fn notice(&mut self, text: String) {
-        if !self.notices.contains(&text) {
-            self.notices.push(text);
-        }
+        self.notices.insert(text);
     }
 
     fn find(&self, matches: impl Fn(TestElement<'_>) -> bool) -> Option<String> {

@@ -81,7 +81,7 @@ fn texts_are_exported_as_in_jmeter() {
     let mut writer = PlanWriter {
         options: &options,
         plan: &plan,
-        notices: Vec::new(),
+        notices: IndexSet::new(),
         rules: TextRules::Expressions,
         group_ends: EndScope::Nothing,
     };
@@ -110,7 +110,7 @@ fn texts_are_exported_as_in_jmeter() {
     ] {
         assert_eq!(writer.text(text, Place::Request), expected, "{text}");
     }
-    assert_eq!(writer.notices, Vec::<String>::new());
+    assert!(writer.notices.is_empty(), "{:?}", writer.notices);
     writer.text("${fifoSize(a,b)}", Place::Text);
     assert_eq!(writer.notices.len(), 1, "{:?}", writer.notices);
 }
