@@ -3,6 +3,7 @@
 //! The path of an element is the indices from the outermost one, such as `0.2.1`. The path of a field is the path of its element,
 //! `/`, and the names of its property: `0.2.1/HTTPSampler.path`. The list of an element's children has the path of the element.
 
+use crate::editable_plan::EditablePlan;
 use crate::element::{AddedKind, Addition, Element, ElementForm, ElementList, Field, FieldForm};
 use crate::item_paths::{ItemPaths, is_within};
 use crate::plan_edit::{EditError, EditedText, PlanEdit};
@@ -278,7 +279,11 @@ impl<'d> Place<'d> {
     }
 }
 
-impl crate::EditablePlan for JmxPlan {
+impl EditablePlan for JmxPlan {
+    fn jmx_document(&self) -> Option<&JmxDocument> {
+        Some(&self.document)
+    }
+
     fn tree(&self) -> Element {
         let places = self.places();
         match &places[..] {

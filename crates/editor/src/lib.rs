@@ -9,8 +9,10 @@
 //! The text is the only state: there is no model of a plan that is written back. Plan files (YAML) and plans of `JMeter` (.jmx)
 //! have the same tree and the same edits.
 //!
-//! * `element`: elements and their forms. `plan_edit`: edits. `item_paths`: paths of moved items. `yaml`, `jmx`: the two formats.
+//! * `element`: elements and their forms. `plan_edit`: edits. `item_paths`: paths of moved items. `editable_plan`: what the two
+//!   formats have in common. `yaml`, `jmx`: these formats.
 
+mod editable_plan;
 pub mod element;
 mod item_paths;
 mod jmx;
@@ -20,24 +22,14 @@ mod yaml;
 pub use element::{Element, ElementForm};
 pub use plan_edit::{EditError, EditedText, PlanEdit, apply};
 
+use brunt_jmx::JmxDocument;
+use editable_plan::EditablePlan;
 use jmx::JmxPlan;
 use yaml::YamlPlan;
 
 /// The text of a plan, read.
 #[derive(Debug)]
 pub struct PlanText(Box<dyn EditablePlan>);
-
-/// A format of plans.
-trait EditablePlan: Send + Sync + std::fmt::Debug {
-    /// The tree of the plan's elements.
-    fn tree(&self) -> Element;
-
-    /// The form of the element at a path; None if there is no such element.
-    fn form(&self, path: &str) -> Option<ElementForm>;
-
-    /// Returns the text with one edit.
-    fn apply(&self, edit: &PlanEdit) -> Result<EditedText, EditError>;
-}
 
 impl PlanText {
     /// Reads the text of a plan. Line breaks are LF. `file` is its name; the ending decides the format.
@@ -61,6 +53,11 @@ impl PlanText {
     /// The form of the element at a path; None if there is no such element.
     pub fn form(&self, path: &str) -> Option<ElementForm> {
         self.0.form(path)
+    }
+
+    /// The document, if it is a plan of `JMeter`.
+    pub fn jmx_document(&self) -> Option<&JmxDocument> {
+        self.0.jmx_document()
     }
 
     /// Returns the text after an edit.

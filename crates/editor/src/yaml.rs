@@ -8,6 +8,7 @@ mod edits;
 mod fields;
 mod find;
 
+use crate::editable_plan::EditablePlan;
 use crate::element::{AddedKind, Addition, Element, ElementForm, ElementList};
 use crate::plan_edit::{EditError, EditedText, PlanEdit};
 use brunt_spec::plan::edit::Layout;
@@ -137,7 +138,7 @@ fn is_enabled(place: &PartPlace<'_>) -> bool {
     place.part != PlanPart::Step || text != Some("false")
 }
 
-impl crate::EditablePlan for YamlPlan {
+impl EditablePlan for YamlPlan {
     fn tree(&self) -> Element {
         self.element(&self.root_place())
     }

@@ -35,6 +35,7 @@ use brunt_model::scenario::{EndScope, SampleMaker, Scenario, ScenarioStep, Scrip
 use brunt_model::secret::is_secret_field;
 use brunt_model::{Plan, Population, ReplyPolicy, StageKind};
 use brunt_spec::plan::Yaml;
+use indexmap::IndexSet;
 use places::NamedElements;
 use requests::{cookies, headers, on_failure, server};
 use std::collections::{HashMap, HashSet};
@@ -81,8 +82,17 @@ pub struct JmxImport {
 /// The input is malformed, has no thread group that can run, or makes the plan file too long.
 pub fn read(bytes: &[u8], options: &JmxOptions) -> Result<JmxImport, ImportError> {
     let document = JmxDocument::parse(bytes).map_err(|error| import_error(error, &options.file))?;
+    convert(&document, options)
+}
+
+/// Converts a document of JMeter.
+///
+/// # Errors
+///
+/// The plan has no thread group that can run, or makes the plan file too long.
+pub fn convert(document: &JmxDocument, options: &JmxOptions) -> Result<JmxImport, ImportError> {
     let folder = PlanFolder::new(&options.directory, &options.allowed).with_upload_names();
-    let (properties, environment_names) = with_secret_properties(&document, &options.properties);
+    let (properties, environment_names) = with_secret_properties(document, &options.properties);
     let context = PlanContext {
         properties: &properties,
         folder: &folder,
@@ -96,11 +106,11 @@ pub fn read(bytes: &[u8], options: &JmxOptions) -> Result<JmxImport, ImportError
         seed: 1,
         threads: 1,
     };
-    let mut unevaluated = plan::read_unevaluated(&document, &context)
+    let mut unevaluated = plan::read_unevaluated(document, &context)
         .map_err(|error| import_error(error, &options.file))?;
     let notices = std::mem::take(&mut unevaluated.run.notices);
-    let mut writer = Writer::new(&document, &unevaluated, options, &folder);
-    writer.notices = notices;
+    let mut writer = Writer::new(document, &unevaluated, options, &folder);
+    writer.notices = notices.into_iter().collect();
     writer.environment_names = environment_names;
     writer.convert()
 }
@@ -144,7 +154,7 @@ struct Writer<'a> {
     elements: NamedElements<'a>,
     unevaluated: &'a UnevaluatedRun,
     options: &'a JmxOptions,
-    notices: Vec<String>,
+    notices: IndexSet<String>,
     /// Names of environment variables that replace properties.
     environment_names: HashSet<String>,
     folder: &'a PlanFolder,
@@ -200,7 +210,7 @@ impl<'a> Writer<'a> {
             unevaluated,
             options,
             folder,
-            notices: Vec::new(),
+            notices: IndexSet::new(),
             environment_names: HashSet::new(),
             vars: Vec::new(),
             plan_vars: HashSet::new(),
@@ -338,7 +348,7 @@ impl<'a> Writer<'a> {
                 "run the .jmx as it is, or import a part of it",
             ));
         }
-        Ok(JmxImport { plan: text, notices: self.notices })
+        Ok(JmxImport { plan: text, notices: self.notices.into_iter().collect() })
     }
 
     /// Converts User Defined Variables; of several with one name, the last. Secrets become

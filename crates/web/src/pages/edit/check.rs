@@ -9,7 +9,7 @@ use axum::body::Body;
 use axum::extract::State;
 use axum::response::Response;
 use brunt_editor::{Element, PlanText, is_jmx};
-use brunt_import::jmx::read;
+use brunt_import::jmx::convert;
 use brunt_jmx::{FilePosition, JmxDocument};
 use brunt_model::load::Load;
 use brunt_model::{Experiment, Population};
@@ -73,7 +73,8 @@ pub fn checked(plan: EditedPlan, shared: &Shared, viewer: &Viewer) -> CheckedTex
     let read = PlanText::read(&plan.file, &plan.text).ok();
     let tree = read.as_ref().map(PlanText::tree);
     let (problems, curves) = if is_jmx(&plan.file) {
-        (jmx_problems(&plan, viewer), Vec::new())
+        let document = read.as_ref().and_then(PlanText::jmx_document);
+        (jmx_problems(&plan, document, viewer), Vec::new())
     } else {
         plan_problems(&plan, &shared.system, viewer)
     };
@@ -105,12 +106,21 @@ fn plan_problems(
     }
 }
 
-/// Problems of a plan of `JMeter`: elements that brunt cannot run, and the reason why it cannot run the plan.
-fn jmx_problems(plan: &EditedPlan, viewer: &Viewer) -> Vec<TextProblem> {
-    let document = match JmxDocument::parse(plan.text.as_bytes()) {
-        Ok(document) => document,
-        Err(error) => {
-            return vec![TextProblem::error(error.at, error.message)];
+/// Problems of a plan of `JMeter`: elements that brunt cannot run, and the reason why it cannot run the plan. `document` is None if the
+/// plan cannot be edited.
+fn jmx_problems(
+    plan: &EditedPlan,
+    document: Option<&JmxDocument>,
+    viewer: &Viewer,
+) -> Vec<TextProblem> {
+    let parsed;
+    let document = if let Some(document) = document {
+        document
+    } else {
+        parsed = JmxDocument::parse(plan.text.as_bytes());
+        match &parsed {
+            Ok(document) => document,
+            Err(error) => return vec![TextProblem::error(error.at, error.message.clone())],
         }
     };
     let unsupported = document.unsupported().into_iter().map(|element| TextProblem {
@@ -120,7 +130,7 @@ fn jmx_problems(plan: &EditedPlan, viewer: &Viewer) -> Vec<TextProblem> {
         message: viewer.format(&message!("edit-unsupported", element = element.place.as_str())),
     });
     let mut problems: Vec<TextProblem> = unsupported.collect();
-    if let Err(error) = read(plan.text.as_bytes(), &jmx_options(&plan.file, &plan.file)) {
+    if let Err(error) = convert(document, &jmx_options(&plan.file, &plan.file)) {
         problems.push(TextProblem::error(None, error.to_string()));
     }
     problems
