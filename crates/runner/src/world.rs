@@ -59,6 +59,12 @@ impl RealWorld {
         Ok(Self { epoch, fleet, remote_end, wire, separate_wires, compiled })
     }
 
+    /// Begins the run at this instant, not at that when its files were read: agents and a lease may have taken long.
+    #[must_use]
+    pub fn beginning_now(self) -> Self {
+        Self { epoch: RunEpoch::now(), ..self }
+    }
+
     /// Has agents carry the plan out, if there are any.
     #[must_use]
     pub fn with_fleet(self, fleet: Option<Arc<Fleet>>) -> Self {

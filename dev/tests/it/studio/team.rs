@@ -12,7 +12,8 @@ use std::net::TcpStream;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Output;
-use std::time::Duration;
+use std::thread;
+use std::time::{Duration, UNIX_EPOCH};
 use tempfile::TempDir;
 
 /// A studio with tokens, over TLS or not.
@@ -240,9 +241,23 @@ fn two_runs_do_not_measure_one_server_at_once() {
     assert!(ids(mine.path()).is_empty(), "no load was sent");
     let key: serde_json::Value = serde_json::from_str(&taken.body).expect("JSON");
     let path = format!("/api/leases/{}", key["key"].as_str().expect("a key"));
-    assert_eq!(team.send("DELETE", &path, &team.runner, "").status, 204);
-    let ran = team.brunt(&store, &team.runner, &run);
+    // Its time of change is the instant of the release.
+    let release = team.dir.path().join("release");
+    let waiting = format!("{run} --wait-lease 5m");
+    let ran = thread::scope(|scope| {
+        let run = scope.spawn(|| team.brunt(&store, &team.runner, &waiting));
+        thread::sleep(Duration::from_millis(500));
+        fs::write(&release, "").expect("a file");
+        assert_eq!(team.send("DELETE", &path, &team.runner, "").status, 204);
+        run.join().expect("a run")
+    });
     assert!(ran.status.success(), "{}", text_of(&ran));
+    let listed = team.send("GET", "/api/runs", &team.reader, "").body;
+    let listed: serde_json::Value = serde_json::from_str(&listed).expect("JSON");
+    let started = listed["items"][0]["started_unix_seconds"].as_f64().expect("a time");
+    let released = fs::metadata(&release).and_then(|file| file.modified()).expect("a time");
+    let released = released.duration_since(UNIX_EPOCH).expect("later than 1970").as_secs_f64();
+    assert!(started >= released, "the wait for the lease is no part of the run");
     assert_eq!(team.send("GET", "/api/leases", &team.reader, "").body, "[]", "released at the end");
     assert_eq!(ids(team.dir.path()), ids(mine.path()));
 }
