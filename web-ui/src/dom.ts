@@ -40,3 +40,19 @@ export function themed(name: string): string {
 export function styled(name: string): string {
   return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 }
+
+/** Gives a node the content of a later one. Parts that are the same stay, with focus, selection and position. */
+export function renew(node: Node, later: Node): void {
+  if (node instanceof Element && later instanceof Element && node.tagName === later.tagName) {
+    for (const name of node.getAttributeNames()) if (!later.hasAttribute(name)) node.removeAttribute(name);
+    for (const { name, value } of later.attributes) if (node.getAttribute(name) !== value) node.setAttribute(name, value);
+    const [children, laterChildren] = [[...node.childNodes], [...later.childNodes]];
+    children.slice(laterChildren.length).forEach((child) => child.remove());
+    node.append(...laterChildren.slice(children.length));
+    children.slice(0, laterChildren.length).forEach((child, i) => renew(child, laterChildren[i] as Node));
+  } else if (node instanceof Text && later instanceof Text) {
+    if (node.data !== later.data) node.data = later.data;
+  } else {
+    node.parentNode?.replaceChild(later, node);
+  }
+}

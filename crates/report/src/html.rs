@@ -58,7 +58,9 @@ pub fn write(run: &Run, judgement: &Judgement, out: &mut dyn io::Write) -> io::R
     let (study, analysis) = single::study_of(run, judgement);
     let overview =
         Overview { run, judgement, address: None, most_rows: None, language: Language::English };
-    StudyPage::of(&study, &analysis).write_with(&Template::one_file(), &overview.html(), out)
+    let template = Template::one_file();
+    let page = StudyPage::of(&study, &analysis);
+    page.content_with(overview.html(), &template)?.write(&template, "", out)
 }
 
 /// Writes a study as a page of one file.
@@ -89,24 +91,24 @@ impl<'a> StudyPage<'a> {
     ///
     /// If `out` cannot be written to.
     pub fn write(&self, template: &Template, out: &mut dyn io::Write) -> io::Result<()> {
+        self.content(template)?.write(template, "", out)
+    }
+
+    /// Returns the content of the page in this form.
+    ///
+    /// # Errors
+    ///
+    /// If the figures cannot be written as JSON.
+    pub fn content(&self, template: &Template) -> io::Result<PageContent> {
         let overview = self.study.only_run().map(|Trial { run, judgement, .. }| {
             let Self { address, most_rows, language, .. } = *self;
             Overview { run, judgement, address, most_rows, language }.html()
         });
-        self.write_with(template, &overview.unwrap_or_default(), out)
+        self.content_with(overview.unwrap_or_default(), template)
     }
 
-    fn write_with(
-        &self,
-        template: &Template,
-        overview: &str,
-        out: &mut dyn io::Write,
-    ) -> io::Result<()> {
+    fn content_with(&self, overview: String, template: &Template) -> io::Result<PageContent> {
         let Self { study, analysis, language, .. } = self;
-        out.write_all(template.before_in(*language).as_bytes())?;
-        let name = escaped(&study.experiment.name);
-        let still = still::study(study, analysis, template.has_still_charts, *language);
-        writeln!(out, "<main id=\"still\"><h1>{name}</h1>\n{overview}{still}</main>")?;
         // A subset has no verdict: only the charts are those of the subset.
         let charted = self.shown.map(|subset| single::study_of(subset, &Judgement::default()));
         let (charted, charted_analysis) =
@@ -119,7 +121,7 @@ impl<'a> StudyPage<'a> {
             figures: figures.iter().map(FigureColumns::from).collect(),
             shown: panels::chosen(study, analysis).first().copied().unwrap_or(0),
         };
-        write_data(out, "study", &data)?;
+        let mut scripts = data_script("study", &data)?;
         for (index, trial) in study.trials.iter().enumerate() {
             // One script element for each trial: the page parses it only when the user opens the
             // trial.
@@ -135,9 +137,51 @@ impl<'a> StudyPage<'a> {
             if study.only_run().is_none() {
                 data.add_tables(trial, *language);
             }
-            write_data(out, &format!("trial-{index}"), &data)?;
+            scripts += &data_script(&format!("trial-{index}"), &data)?;
         }
-        out.write_all(template.after.as_bytes())
+        Ok(PageContent {
+            language: *language,
+            name: escaped(&study.experiment.name),
+            overview,
+            still: still::study(study, analysis, template.has_still_charts, *language),
+            scripts,
+        })
+    }
+}
+
+/// Content of a page: the HTML that its template does not have.
+pub struct PageContent {
+    language: Language,
+    /// Name of the experiment, escaped.
+    name: String,
+    /// Verdict, tiles, errors and tables of an only run.
+    overview: String,
+    /// Further content for browsers without scripts.
+    still: String,
+    /// Script elements with the data.
+    scripts: String,
+}
+
+impl PageContent {
+    /// Writes the page in this form. `above` is HTML above its content.
+    ///
+    /// # Errors
+    ///
+    /// If `out` cannot be written to.
+    pub fn write(
+        &self,
+        template: &Template,
+        above: &str,
+        out: &mut dyn io::Write,
+    ) -> io::Result<()> {
+        let Self { language, name, overview, still, scripts } = self;
+        let still = format!("<h1>{name}</h1>\n{overview}{still}");
+        template.write(*language, [above, &still, scripts], out)
+    }
+
+    /// Returns the HTML elements that change while a run goes on. The script of the page replaces them.
+    pub fn changing(&self) -> String {
+        format!("{}{}", self.overview, self.scripts)
     }
 }
 
@@ -207,11 +251,11 @@ fn document(study: &Study, analysis: &Analysis, language: Language) -> StudyDocu
     document
 }
 
-/// Writes a value into a script element. `<` is escaped: it occurs in strings only, and could
+/// Returns a script element with a value. `<` is escaped: it occurs in strings only, and could
 /// end the element there.
-fn write_data(out: &mut dyn io::Write, id: &str, value: &impl Serialize) -> io::Result<()> {
+fn data_script(id: &str, value: &impl Serialize) -> io::Result<String> {
     let json = serde_json::to_string(value)?.replace('<', "\\u003c");
-    writeln!(out, "<script type=\"application/json\" id=\"{id}\">{json}</script>")
+    Ok(format!("<script type=\"application/json\" id=\"{id}\">{json}</script>\n"))
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-// Follows a run or an experiment that goes on, or replays a run: loads its page again, and passes it to the script of the report page. On the page of
+// Follows a run or an experiment that goes on, or replays a run: loads what changes on its page, and passes it to the script of the report page. On the page of
 // a try, fills in the selected text of a body. On the page of an import, reads files.
 
 const PAUSE_MS = 1000;
@@ -9,9 +9,9 @@ const byId = (id) => document.getElementById(id);
 /** Puts a value into a text of the page, in place of the mark. */
 const filled = (text, value) => text.replace('\ufffc', () => value);
 
-/** Loads a page of the run or experiment, and shows it. Returns whether it has a strip for more. */
-async function show(address) {
-  const reply = await fetch(address, { credentials: 'same-origin', redirect: 'error' });
+/** Loads what changes on the page at its address, and shows it. Returns whether there will be more. */
+async function show() {
+  const reply = await fetch(`${location.pathname}/live${location.search}`, { credentials: 'same-origin', redirect: 'error' });
   if (!reply.ok) throw new Error(`${reply.status}`);
   const next = new DOMParser().parseFromString(await reply.text(), 'text/html');
   dispatchEvent(new CustomEvent('brunt-follow', { detail: next }));
@@ -29,7 +29,6 @@ const pausing = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** Shows an active run or experiment until it is over. */
 async function follow() {
-  const address = location.pathname + location.search;
   let pause = PAUSE_MS;
   for (;;) {
     await pausing(pause);
@@ -37,9 +36,9 @@ async function follow() {
     if (document.hidden) continue;
     const began = performance.now();
     try {
-      if (!(await show(address))) {
+      if (!(await show())) {
         const { over, load } = byId('live').dataset;
-        const link = Object.assign(document.createElement('a'), { href: address, textContent: load });
+        const link = Object.assign(document.createElement('a'), { href: location.pathname + location.search, textContent: load });
         byId('live').replaceChildren(`${over} `, link);
         return;
       }
@@ -98,7 +97,7 @@ class Replay {
       const choice = document.querySelector('form.language')?.elements;
       if (choice) choice.address.value = address.pathname + address.search;
       try {
-        await show(address);
+        await show();
       } catch (error) {
         fails(error);
       }

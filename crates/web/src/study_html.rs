@@ -3,41 +3,37 @@
 use crate::assets::Asset;
 use crate::layout::Problem;
 use axum::response::Html;
-use brunt_report::html::{StudyPage, Template};
+use brunt_report::html::{PageContent, StudyPage, Template};
 use maud::{Markup, html};
+use std::sync::LazyLock;
 
-/// Place of the strip in a page that is made.
-const STRIP: &str = "<!--STRIP-->";
+static TEMPLATE: LazyLock<Template> = LazyLock::new(|| {
+    let style = html! { link rel="stylesheet" href=(Asset::StudioStyle.path()); };
+    Template::linked(Asset::PageStyle.path(), Asset::PageScript.path(), &style.into_string())
+});
 
 /// The page of a study, without the strip above its content.
-pub struct StudyHtml {
-    before: String,
-    after: String,
-}
+pub struct StudyHtml(PageContent);
 
 impl StudyHtml {
     /// Makes the page.
     ///
     /// # Errors
     ///
-    /// It cannot be written.
+    /// Its data cannot be written.
     pub fn of(page: &StudyPage) -> Result<Self, Problem> {
-        let style = html! { link rel="stylesheet" href=(Asset::StudioStyle.path()); };
-        let template = Template::linked(
-            Asset::PageStyle.path(),
-            Asset::PageScript.path(),
-            &style.into_string(),
-            STRIP,
-        );
-        let mut html = Vec::new();
-        page.write(&template, &mut html).map_err(|error| Problem::internal(&error))?;
-        let html = String::from_utf8(html).map_err(|error| Problem::internal(&error))?;
-        let (before, after) = html.split_once(STRIP).unwrap_or(("", &html));
-        Ok(Self { before: before.to_owned(), after: after.to_owned() })
+        page.content(&TEMPLATE).map(Self).map_err(|error| Problem::internal(&error))
     }
 
     /// Returns the page with its strip.
-    pub fn under(&self, strip: &Markup) -> Html<String> {
-        Html(format!("{}{}{}", self.before, strip.0, self.after))
+    pub fn under(&self, strip: &Markup) -> Result<Html<String>, Problem> {
+        let mut html = Vec::new();
+        self.0.write(&TEMPLATE, &strip.0, &mut html).map_err(|error| Problem::internal(&error))?;
+        String::from_utf8(html).map(Html).map_err(|error| Problem::internal(&error))
+    }
+
+    /// Returns the elements of the page that change while a run goes on.
+    pub fn changing(&self) -> String {
+        self.0.changing()
     }
 }

@@ -19,11 +19,11 @@ const MOST_PAGES: usize = 8;
 /// Maximum number of watched runs.
 const MOST_RUNS: usize = 16;
 
-/// Age up to which viewers share the page of an active run. Shorter than the interval between two looks of a viewer.
-const SHARED_PAGE_AGE: Duration = Duration::from_millis(900);
+/// Maximum age of the page of an active run at the first look of a viewer, and while another viewer makes the next one.
+pub const FIRST_LOOK_AGE: Duration = Duration::from_millis(1900);
 
-/// Age up to which a viewer gets the latest page of an active run while another viewer makes the next one.
-const BUSY_PAGE_AGE: Duration = Duration::from_millis(1900);
+/// Maximum age of the page of an active run at a later look of a viewer. Shorter than the interval between two looks.
+pub const NEXT_LOOK_AGE: Duration = Duration::from_millis(900);
 
 /// The runs that are being watched, by id.
 #[derive(Default)]
@@ -97,7 +97,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl WatchedRun {
-    /// Returns the page of an active run up to now.
+    /// Returns the page of an active run up to now, or one that is at most this old.
     ///
     /// # Errors
     ///
@@ -108,6 +108,7 @@ impl WatchedRun {
         id: &str,
         only: Option<&RunSubset>,
         language: Language,
+        max_age: Duration,
         make: impl FnOnce(&Run) -> Result<StudyHtml, Problem>,
     ) -> Result<WatchedPage, Problem> {
         let latest = |age: Duration| {
@@ -118,13 +119,13 @@ impl WatchedRun {
                 .filter(|page| unix_seconds() - page.unix_seconds <= age.as_secs_f64())
                 .cloned()
         };
-        if let Some(page) = latest(SHARED_PAGE_AGE) {
+        if let Some(page) = latest(max_age) {
             return Ok(page);
         }
         let mut folds = match self.folds.try_lock() {
             Ok(folds) => folds,
             Err(TryLockError::WouldBlock) => {
-                if let Some(page) = latest(BUSY_PAGE_AGE) {
+                if let Some(page) = latest(FIRST_LOOK_AGE) {
                     return Ok(page);
                 }
                 lock(&self.folds)
@@ -132,7 +133,7 @@ impl WatchedRun {
             Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
         };
         // The viewer who had the lock has made it.
-        if let Some(page) = latest(SHARED_PAGE_AGE) {
+        if let Some(page) = latest(max_age) {
             return Ok(page);
         }
         let run = folds.up_to(store, id, None)?;

@@ -547,6 +547,13 @@ fn a_run_from_the_studio_goes_on_without_it_and_takes_orders() {
     assert_eq!(order(&studio, &cookie, &token, "").status, 400);
     assert_eq!(order(&studio, &cookie, &token, "mark=deployed+%3C1.2%3E").status, 303);
     wait_until("the mark", || studio.get_with(&page, &cookie).body.contains("deployed"));
+    let changes = studio.get_with(&format!("{page}/live"), &cookie);
+    assert!(changes.head.contains("brunt-age: "), "{}", changes.head);
+    for part in ["id=\"overview\"", "id=\"live-state\"", "id=\"study\"", "id=\"trial-0\""] {
+        assert!(changes.body.contains(part), "{part}: {}", changes.body);
+    }
+    let replay = studio.get_with(&format!("{page}/live?at=0"), &cookie);
+    assert_eq!(replay.status, 400, "{}", replay.body);
 
     // The studio is killed, and another one takes its place.
     let dir = studio.killed();
@@ -559,6 +566,7 @@ fn a_run_from_the_studio_goes_on_without_it_and_takes_orders() {
         !studio.get_with(&page, &cookie).body.contains("id=\"live\"")
     });
     let id = page.trim_start_matches("/runs/");
+    assert_eq!(studio.get_with(&format!("{page}/live"), &cookie).body, "");
     let report = studio.command(&format!("report {id}"));
     assert!(
         report.contains("interrupted after") && report.contains("deployed <1.2> at"),
@@ -590,6 +598,9 @@ fn an_active_experiment_has_its_active_trial_and_is_stopped() {
     assert!(!body.contains("\"interrupted\":true"), "an active experiment is not cut short");
     let trial = &link.captures(&body).expect("the trial")[1];
     assert!(studio.get_with(trial, &cookie).body.contains("Stop the run"));
+    let changes = studio.get_with(&format!("{page}/live"), &cookie).body;
+    let is_strip = changes.contains("0 of 2 trials have ended.") && link.is_match(&changes);
+    assert!(is_strip && !changes.contains("id=\"study\""), "{changes}");
     let token = studio.get_with(&page, &cookie).form_token();
     let stopped =
         studio.post(&format!("{page}/order"), &cookie, &format!("token={token}&stop=yes"));

@@ -2,10 +2,11 @@
 //!
 //! Without a script it shows the same tables and charts; with one, tables sort, charts zoom, and lines can be hidden.
 
-use super::{FigureColumns, Template, still, write_data};
+use super::{FigureColumns, Template, data_script, still};
 use crate::figure::Chart;
 use crate::svg;
 use crate::xml::escaped;
+use brunt_model::Language;
 use brunt_model::numbers::{count, share};
 use serde::Serialize;
 use std::io;
@@ -147,9 +148,6 @@ impl DashboardCell {
 ///
 /// If `out` cannot be written to.
 pub fn write(dashboard: &Dashboard, out: &mut dyn io::Write) -> io::Result<()> {
-    let template = Template::one_file();
-    out.write_all(template.before.as_bytes())?;
-    writeln!(out, "<main id=\"still\">{}</main>", still_content(dashboard))?;
     let data = DashboardData {
         title: &dashboard.title,
         facts: &dashboard.facts,
@@ -158,8 +156,9 @@ pub fn write(dashboard: &Dashboard, out: &mut dyn io::Write) -> io::Result<()> {
         shares: &dashboard.shares,
         sections: dashboard.sections.iter().map(SectionData::from).collect(),
     };
-    write_data(out, "dashboard", &data)?;
-    out.write_all(template.after.as_bytes())
+    let data = data_script("dashboard", &data)?;
+    let content = ["", &still_content(dashboard), &data];
+    Template::one_file().write(Language::English, content, out)
 }
 
 /// Returns the content that needs no script.

@@ -2,16 +2,20 @@
 
 use brunt_model::Language;
 use std::borrow::Cow;
+use std::io;
 
 /// The page, without data.
 pub(super) const PAGE: &str = include_str!("page.html");
 /// Place of the data in the page.
 pub(super) const PLACE: &str = "<!--DATA-->";
 
-/// The page in one of its forms, before and after its data.
+/// The page in one of its forms: the text around its content.
 pub struct Template {
-    pub(super) before: Cow<'static, str>,
-    pub(super) after: Cow<'static, str>,
+    /// The page up to the beginning of its body.
+    head: Cow<'static, str>,
+    /// The body before the content.
+    before: Cow<'static, str>,
+    after: Cow<'static, str>,
     /// True if the page has charts for browsers without scripts. Each has a style in it.
     pub(super) has_still_charts: bool,
 }
@@ -51,21 +55,18 @@ impl Template {
     /// A page that needs no other file.
     pub fn one_file() -> Self {
         let (before, after) = PAGE.split_once(PLACE).unwrap_or((PAGE, ""));
-        Self { before: before.into(), after: after.into(), has_still_charts: true }
-    }
-
-    /// Returns the part before the data, which names the language of the page.
-    pub(super) fn before_in(&self, language: Language) -> String {
-        self.before.replacen(
-            "<html lang=\"en\">",
-            &format!("<html lang=\"{}\">", language.tag()),
-            1,
-        )
+        let (head, before) = before.split_at(end_of_head(before));
+        Self {
+            head: head.into(),
+            before: before.into(),
+            after: after.into(),
+            has_still_charts: true,
+        }
     }
 
     /// A page with links to its style sheet and script at these paths of a server. The server sets the content
-    /// policy. `above` is HTML above its content; `styles` are further elements of its head.
-    pub fn linked(style: &str, script: &str, styles: &str, above: &str) -> Self {
+    /// policy. `styles` are further elements of its head.
+    pub fn linked(style: &str, script: &str, styles: &str) -> Self {
         let page = PageFile::Style
             .linked(PAGE, &format!("<link rel=\"stylesheet\" href=\"{style}\" />{styles}"));
         let page = PageFile::Script
@@ -73,13 +74,38 @@ impl Template {
         let (before, after) = page.split_once(PLACE).unwrap_or_default();
         // The page's own policy allows scripts in it, which this form does not have.
         let before = without_element(before, "<meta http-equiv=\"Content-Security-Policy\"");
-        let (head, body) = before.split_once("<body>").unwrap_or_default();
+        let (head, before) = before.split_at(end_of_head(&before));
         Self {
-            before: format!("{head}<body>{above}{body}").into(),
+            head: head.to_owned().into(),
+            before: before.to_owned().into(),
             after: after.to_owned().into(),
             has_still_charts: false,
         }
     }
+
+    /// Writes the page in a language. `above` is HTML above its content, `still` the part that needs no script,
+    /// `scripts` are the elements with its data.
+    ///
+    /// # Errors
+    ///
+    /// If `out` cannot be written to.
+    pub(super) fn write(
+        &self,
+        language: Language,
+        [above, still, scripts]: [&str; 3],
+        out: &mut dyn io::Write,
+    ) -> io::Result<()> {
+        let Self { head, before, after, .. } = self;
+        let tag = format!("<html lang=\"{}\">", language.tag());
+        let head = head.replacen("<html lang=\"en\">", &tag, 1);
+        write!(out, "{head}{above}{before}<main id=\"still\">{still}</main>\n{scripts}{after}")
+    }
+}
+
+/// Position after the tag that begins the body.
+fn end_of_head(page: &str) -> usize {
+    const TAG: &str = "<body>";
+    page.find(TAG).map_or(0, |at| at + TAG.len())
 }
 
 /// Removes an element without content, given the beginning of its tag.
@@ -95,14 +121,17 @@ mod tests {
 
     #[test]
     fn a_linked_page_has_neither_script_nor_style_in_it() {
-        let page = Template::linked("/p.css", "/p.js", "<link id=\"own\">", "<nav>above</nav>");
-        let text = format!("{}{}", page.before, page.after);
+        let template = Template::linked("/p.css", "/p.js", "<link id=\"own\">");
+        let mut text = Vec::new();
+        template.write(Language::Chinese, ["<nav>above</nav>", "", ""], &mut text).unwrap();
+        let text = String::from_utf8(text).unwrap();
         for absent in ["<style", "<script type=\"module\">", "unsafe-inline", " style=\""] {
             assert!(!text.contains(absent), "{absent}");
         }
         for present in [
             "<link rel=\"stylesheet\" href=\"/p.css\" /><link id=\"own\">",
             "<script type=\"module\" src=\"/p.js\"></script>",
+            "<html lang=\"zh",
             "<body><nav>above</nav>",
             "<title>brunt</title>",
             "<div id=\"page\"></div>",

@@ -121,6 +121,15 @@ impl Store {
         experiment::append(file, record).map_err(StoreError::io(&self.directory.experiment(id)))
     }
 
+    /// Reads an experiment, without its trials.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError`] if there is no such experiment, or its file is damaged or cannot be read.
+    pub fn experiment(&self, id: &str) -> Result<Experiment, StoreError> {
+        Ok(experiment::read(&self.directory.experiment(id))?.head.experiment)
+    }
+
     /// Reads the study of an experiment: the logs of all complete trials, folded and judged again.
     /// If a trial ran twice, the later run counts.
     ///

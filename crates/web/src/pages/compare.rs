@@ -54,7 +54,7 @@ pub async fn show(
             Ok((study, analysis)) => {
                 let language = viewer.language;
                 let page = StudyPage { language, ..StudyPage::of(&study, &analysis) };
-                Ok(StudyHtml::of(&page)?.under(&above))
+                StudyHtml::of(&page)?.under(&above)
             }
             // The differences above are often the reason.
             Err(Problem { text, .. }) => {

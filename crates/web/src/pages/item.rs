@@ -54,16 +54,29 @@ pub async fn show(
 ) -> Result<Response, Problem> {
     with_store(&shared, move |store, shared| {
         let item = store.find(&word)?;
-        let fields = query(&uri);
         if item.id() != word {
             // Tags move, and `last` changes: a bookmark of the id does not.
-            let address = fields.at(&format!("/runs/{}", item.id()));
+            let address = query(&uri).at(&format!("/runs/{}", item.id()));
             return Ok(Redirect::to(&address).into_response());
         }
-        let only = fields.all(ONLY).next().map(str::parse).transpose();
-        let only = only.map_err(|error| Problem::bad_request(format!("{ONLY}={error}")))?;
-        let entry = store.entry(&word)?;
-        ItemPage { store, shared, viewer: &viewer, entry, fields, only }.reply(&item)
+        ItemPage::new(store, shared, &viewer, &word, &uri)?.reply(&item)
+    })
+    .await
+}
+
+/// Returns the elements of the page that change while it is shown.
+///
+/// # Errors
+///
+/// There is no such item, or it cannot be read.
+pub async fn live(
+    State(shared): State<Arc<Shared>>,
+    viewer: Viewer,
+    Path(id): Path<String>,
+    uri: Uri,
+) -> Result<Response, Problem> {
+    with_store(&shared, move |store, shared| {
+        ItemPage::new(store, shared, &viewer, &id, &uri)?.changing()
     })
     .await
 }
@@ -108,23 +121,33 @@ fn study_of(run: &Run, judgement: &Judgement, id: &str) -> (Study, Analysis) {
     (study, analysis)
 }
 
+impl<'a> ItemPage<'a> {
+    fn new(
+        store: &'a Store,
+        shared: &'a Shared,
+        viewer: &'a Viewer,
+        id: &str,
+        uri: &Uri,
+    ) -> Result<Self, Problem> {
+        let fields = query(uri);
+        let only = fields.all(ONLY).next().map(str::parse).transpose();
+        let only = only.map_err(|error| Problem::bad_request(format!("{ONLY}={error}")))?;
+        Ok(Self { store, shared, viewer, entry: store.entry(id)?, fields, only })
+    }
+}
+
 impl ItemPage<'_> {
     fn reply(&self, item: &StoredItem) -> Result<Response, Problem> {
+        if let Some(instant) = self.instant()? {
+            self.ensure_replay()?;
+            return self.replay(instant);
+        }
         if self.entry.kind == ItemKind::Run {
-            let instant = self.instant()?;
             if self.entry.progress == ItemState::Running {
-                if instant.is_some() {
-                    return Err(Problem::bad_request(message!("item-no-replay-yet")));
-                }
                 return self.active();
-            }
-            if let Some(instant) = instant {
-                return self.replay(instant);
             }
             // Its log may have no end: viewers followed it until its process was killed.
             self.shared.watched.forget(&self.entry.id);
-        } else if self.instant()?.is_some() {
-            return Err(Problem::bad_request(message!("item-no-replay")));
         }
         let (mut study, mut analysis) = read(self.store, item)?;
         translate(&mut study, &mut analysis, self.viewer);
@@ -132,7 +155,8 @@ impl ItemPage<'_> {
             // It has not been cut short.
             study.interrupted = false;
             let page = self.study_html(&study, &analysis, None)?;
-            return Ok(page.under(&self.strip(&self.experiment_strip(&study)?)?).into_response());
+            let strip = self.strip(&self.experiment_strip(&study.experiment)?)?;
+            return Ok(page.under(&strip)?.into_response());
         }
         let run = study.only_run().and_then(|trial| trial.id.as_deref());
         let replay = html! {
@@ -144,7 +168,7 @@ impl ItemPage<'_> {
             }
         };
         let page = self.study_html(&study, &analysis, None)?;
-        Ok(page.under(&self.strip(&replay)?).into_response())
+        Ok(page.under(&self.strip(&replay)?)?.into_response())
     }
 
     /// Makes the page of a study, without its strip.

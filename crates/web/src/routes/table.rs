@@ -61,6 +61,13 @@ pub static ROUTES: &[Route] = &[
             parameter("only", "Charts of these requests only, such as label:/cart."),
             parameter("at", "Instant of a replay, in seconds since the start."),
         ]),
+    Route::page("/runs/{id}/live", Read, "Returns what changes on the page.", || {
+        get(pages::item::live)
+    })
+    .query(&[
+        parameter("only", "Charts of these requests only, such as label:/cart."),
+        parameter("at", "Instant of a replay, in seconds since the start."),
+    ]),
     Route::page("/runs/{id}/share", Read, "Returns the page of a run as one file.", || {
         get(pages::item::share)
     }),

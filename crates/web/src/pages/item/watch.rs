@@ -1,17 +1,20 @@
-//! The page of a run up to an instant: of an active one up to now, or the replay of another. The strip of an active experiment.
+//! The page of a run up to an instant: of an active one up to now, or the replay of another. The strip of an active experiment. The parts of
+//! these that change while they are shown.
 
 use super::{ItemPage, active_trial, study_of, translate};
 use crate::assets::Asset;
 use crate::layout::{Problem, post_form};
 use crate::study_html::StudyHtml;
 use crate::texts::{ELEMENT, message};
-use crate::watched::PageKey;
+use crate::watched::{FIRST_LOOK_AGE, NEXT_LOOK_AGE, PageKey, WatchedPage};
 use axum::http::{HeaderName, HeaderValue};
-use axum::response::{IntoResponse, Response};
+use axum::response::{Html, IntoResponse, Response};
 use brunt_engine::clock::unix_seconds;
 use brunt_model::numbers::span;
-use brunt_model::{Finish, Run, Study, Tick};
+use brunt_model::{Experiment, Finish, Run, Tick};
+use brunt_store::{ItemKind, ItemState};
 use maud::{Markup, html};
+use std::time::Duration;
 
 /// Field of the URL with the instant of a replay, in seconds since the start of the run.
 const AT: &str = "at";
@@ -41,27 +44,69 @@ impl ItemPage<'_> {
 
     /// The page of an active run.
     pub(super) fn active(&self) -> Result<Response, Problem> {
-        let Self { store, shared, entry, only, .. } = self;
-        let run = shared.watched.run(&entry.id);
-        let language = self.viewer.language;
-        let page =
-            run.latest_page(store, &entry.id, only.as_ref(), language, |run| self.page_of(run))?;
-        let html = page.html.under(&self.strip(&self.live_strip(page.key.instant))?);
-        let age = (unix_seconds() - page.unix_seconds).max(0.0);
-        let age = HeaderValue::from_str(&format!("{age:.1}"));
-        let age = age.map_err(|error| Problem::internal(&error))?;
-        Ok(([(AGE, age)], html).into_response())
+        let page = self.latest_page(FIRST_LOOK_AGE)?;
+        let strip = self.strip(&self.live_strip(page.key.instant))?;
+        Ok(page.html.under(&strip)?.into_response())
     }
 
     /// The page of a run that is over, as it was at an instant.
     pub(super) fn replay(&self, instant: Tick) -> Result<Response, Problem> {
-        let Self { store, shared, entry, .. } = self;
-        let run = shared.watched.run(&entry.id);
-        let only = self.only.clone();
-        let key = PageKey { instant, only, language: self.viewer.language };
-        let (page, end) = run.page_at(store, &entry.id, key, |run| self.page_of(run))?;
+        let (page, end) = self.page_at(instant)?;
         let strip = self.strip(&self.replay_strip(page.key.instant, end))?;
-        Ok(page.html.under(&strip).into_response())
+        Ok(page.html.under(&strip)?.into_response())
+    }
+
+    /// The elements of the page that change while it is shown; none of a page that changes no more.
+    pub(super) fn changing(&self) -> Result<Response, Problem> {
+        let is_active = self.entry.progress == ItemState::Running;
+        match self.instant()? {
+            None if !is_active => Ok(Html(String::new()).into_response()),
+            None if self.entry.kind == ItemKind::Experiment => {
+                let experiment = self.store.experiment(&self.entry.id)?;
+                Ok(Html(self.experiment_strip(&experiment)?.0).into_response())
+            }
+            None => {
+                let page = self.latest_page(NEXT_LOOK_AGE)?;
+                let strip = self.live_strip(page.key.instant);
+                let age = (unix_seconds() - page.unix_seconds).max(0.0);
+                let age = HeaderValue::from_str(&format!("{age:.1}"));
+                let age = age.map_err(|error| Problem::internal(&error))?;
+                Ok(([(AGE, age)], Html(page.html.changing() + &strip.0)).into_response())
+            }
+            Some(instant) => {
+                self.ensure_replay()?;
+                let (page, end) = self.page_at(instant)?;
+                let strip = self.replay_strip(page.key.instant, end);
+                Ok(Html(page.html.changing() + &strip.0).into_response())
+            }
+        }
+    }
+
+    /// Refuses a replay of an item that has none.
+    pub(super) fn ensure_replay(&self) -> Result<(), Problem> {
+        if self.entry.kind == ItemKind::Experiment {
+            return Err(Problem::bad_request(message!("item-no-replay")));
+        }
+        if self.entry.progress == ItemState::Running {
+            return Err(Problem::bad_request(message!("item-no-replay-yet")));
+        }
+        Ok(())
+    }
+
+    fn latest_page(&self, max_age: Duration) -> Result<WatchedPage, Problem> {
+        let Self { store, entry, only, .. } = self;
+        let run = self.shared.watched.run(&entry.id);
+        let language = self.viewer.language;
+        let make = |run: &Run| self.page_of(run);
+        run.latest_page(store, &entry.id, only.as_ref(), language, max_age, make)
+    }
+
+    /// Returns the page at an instant, and the end of the run.
+    fn page_at(&self, instant: Tick) -> Result<(WatchedPage, Tick), Problem> {
+        let Self { store, entry, .. } = self;
+        let run = self.shared.watched.run(&entry.id);
+        let key = PageKey { instant, only: self.only.clone(), language: self.viewer.language };
+        run.page_at(store, &entry.id, key, |run| self.page_of(run))
     }
 
     /// Makes the page of a run that is not over, or not shown up to its end.
@@ -96,13 +141,13 @@ impl ItemPage<'_> {
     }
 
     /// State of an active experiment, and a form to stop it. Its tables and charts stay those of the loaded page.
-    pub(super) fn experiment_strip(&self, study: &Study) -> Result<Markup, Problem> {
+    pub(super) fn experiment_strip(&self, experiment: &Experiment) -> Result<Markup, Problem> {
         let Self { store, entry, viewer, .. } = self;
-        let ended = study.trials.len();
-        let trials = if study.experiment.has_search() {
+        let ended = entry.trials_made.unwrap_or(0);
+        let trials = if experiment.has_search() {
             message!("live-trials-of-search", ended)
         } else {
-            let planned = study.experiment.trials().to_string();
+            let planned = experiment.trials().to_string();
             message!("live-trials", ended = ended.to_string(), planned)
         };
         let active = active_trial(store, &entry.id)?;
