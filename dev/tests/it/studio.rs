@@ -566,7 +566,9 @@ fn a_run_from_the_studio_goes_on_without_it_and_takes_orders() {
         !studio.get_with(&page, &cookie).body.contains("id=\"live\"")
     });
     let id = page.trim_start_matches("/runs/");
-    assert_eq!(studio.get_with(&format!("{page}/live"), &cookie).body, "");
+    // The page shows the figures at its end, and looks no more.
+    let changes = studio.get_with(&format!("{page}/live"), &cookie).body;
+    assert!(changes.contains("id=\"study\"") && !changes.contains("id=\"live\""), "{changes}");
     let report = studio.command(&format!("report {id}"));
     assert!(
         report.contains("interrupted after") && report.contains("deployed <1.2> at"),

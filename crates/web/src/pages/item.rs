@@ -59,7 +59,7 @@ pub async fn show(
             let address = query(&uri).at(&format!("/runs/{}", item.id()));
             return Ok(Redirect::to(&address).into_response());
         }
-        ItemPage::new(store, shared, &viewer, &word, &uri)?.reply(&item)
+        ItemPage::new(store, shared, &viewer, item.id(), &uri)?.reply(&item)
     })
     .await
 }
@@ -76,7 +76,8 @@ pub async fn live(
     uri: Uri,
 ) -> Result<Response, Problem> {
     with_store(&shared, move |store, shared| {
-        ItemPage::new(store, shared, &viewer, &id, &uri)?.changing()
+        let item = store.find(&id)?;
+        ItemPage::new(store, shared, &viewer, item.id(), &uri)?.changing(&item)
     })
     .await
 }
@@ -93,11 +94,21 @@ pub async fn share(
 ) -> Result<Response, Problem> {
     with_store(&shared, move |store, _| {
         let item = store.find(&word)?;
-        let (mut study, mut analysis) = read(store, &item)?;
-        translate(&mut study, &mut analysis, &viewer);
+        let (study, analysis) = translated(store, &item, &viewer)?;
         study_file(&study, &analysis, item.id(), &viewer)
     })
     .await
+}
+
+/// Reads the study of an item, analyses it, and translates its findings.
+fn translated(
+    store: &Store,
+    item: &StoredItem,
+    viewer: &Viewer,
+) -> Result<(Study, Analysis), Problem> {
+    let (mut study, mut analysis) = read(store, item)?;
+    translate(&mut study, &mut analysis, viewer);
+    Ok((study, analysis))
 }
 
 /// Reads the study of an item, and analyses it.
@@ -149,8 +160,7 @@ impl ItemPage<'_> {
             // Its log may have no end: viewers followed it until its process was killed.
             self.shared.watched.forget(&self.entry.id);
         }
-        let (mut study, mut analysis) = read(self.store, item)?;
-        translate(&mut study, &mut analysis, self.viewer);
+        let (mut study, analysis) = translated(self.store, item, self.viewer)?;
         if self.entry.progress == ItemState::Running {
             // It has not been cut short.
             study.interrupted = false;

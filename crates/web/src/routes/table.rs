@@ -24,6 +24,12 @@ const SELECTION: &[QueryParameter] = &[
     parameter("page", "Number of the page, from 1. A page has 100 items."),
 ];
 
+/// Parameters of the page of a run.
+const SHOWN_PART: &[QueryParameter] = &[
+    parameter("only", "Charts of these requests only, such as label:/cart."),
+    parameter("at", "Instant of a replay, in seconds since the start."),
+];
+
 /// Parameters that select the runs of a history.
 const HISTORY: &[QueryParameter] = &[
     parameter("measure", "Figure of each run, such as p99."),
@@ -57,17 +63,11 @@ pub static ROUTES: &[Route] = &[
     Route::page("/", Read, "Lists runs and experiments.", || get(pages::list::show))
         .query(SELECTION),
     Route::page("/runs/{id}", Read, "Shows a run or an experiment.", || get(pages::item::show))
-        .query(&[
-            parameter("only", "Charts of these requests only, such as label:/cart."),
-            parameter("at", "Instant of a replay, in seconds since the start."),
-        ]),
-    Route::page("/runs/{id}/live", Read, "Returns what changes on the page.", || {
+        .query(SHOWN_PART),
+    Route::page("/runs/{id}/live", Read, "Returns what changes on the page while it is shown.", || {
         get(pages::item::live)
     })
-    .query(&[
-        parameter("only", "Charts of these requests only, such as label:/cart."),
-        parameter("at", "Instant of a replay, in seconds since the start."),
-    ]),
+    .query(SHOWN_PART),
     Route::page("/runs/{id}/share", Read, "Returns the page of a run as one file.", || {
         get(pages::item::share)
     }),

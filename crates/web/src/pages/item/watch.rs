@@ -1,7 +1,7 @@
 //! The page of a run up to an instant: of an active one up to now, or the replay of another. The strip of an active experiment. The parts of
 //! these that change while they are shown.
 
-use super::{ItemPage, active_trial, study_of, translate};
+use super::{ItemPage, active_trial, study_of, translate, translated};
 use crate::assets::Asset;
 use crate::layout::{Problem, post_form};
 use crate::study_html::StudyHtml;
@@ -12,7 +12,7 @@ use axum::response::{Html, IntoResponse, Response};
 use brunt_engine::clock::unix_seconds;
 use brunt_model::numbers::span;
 use brunt_model::{Experiment, Finish, Run, Tick};
-use brunt_store::{ItemKind, ItemState};
+use brunt_store::{ItemKind, ItemState, StoredItem};
 use maud::{Markup, html};
 use std::time::Duration;
 
@@ -56,14 +56,20 @@ impl ItemPage<'_> {
         Ok(page.html.under(&strip)?.into_response())
     }
 
-    /// The elements of the page that change while it is shown; none of a page that changes no more.
-    pub(super) fn changing(&self) -> Result<Response, Problem> {
+    /// The elements of the page that change while it is shown. Without the strip, they change no more.
+    pub(super) fn changing(&self, item: &StoredItem) -> Result<Response, Problem> {
         let is_active = self.entry.progress == ItemState::Running;
+        let is_experiment = self.entry.kind == ItemKind::Experiment;
         match self.instant()? {
-            None if !is_active => Ok(Html(String::new()).into_response()),
-            None if self.entry.kind == ItemKind::Experiment => {
+            None if is_experiment && is_active => {
                 let experiment = self.store.experiment(&self.entry.id)?;
                 Ok(Html(self.experiment_strip(&experiment)?.0).into_response())
+            }
+            None if is_experiment => Ok(Html(String::new()).into_response()),
+            None if !is_active => {
+                let (study, analysis) = translated(self.store, item, self.viewer)?;
+                let page = self.study_html(&study, &analysis, None)?;
+                Ok(Html(page.changing()).into_response())
             }
             None => {
                 let page = self.latest_page(NEXT_LOOK_AGE)?;
