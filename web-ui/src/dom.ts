@@ -41,10 +41,10 @@ export function styled(name: string): string {
   return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 }
 
-/** Gives a node the content of a later one. Parts that are the same stay, with focus, selection and position. */
+/** Gives a node the content of a later one. Parts that are the same stay, with focus, selection and position, and opened details stay open. */
 export function renew(node: Node, later: Node): void {
   if (node instanceof Element && later instanceof Element && node.tagName === later.tagName) {
-    for (const name of node.getAttributeNames()) if (!later.hasAttribute(name)) node.removeAttribute(name);
+    for (const name of node.getAttributeNames()) if (name !== 'open' && !later.hasAttribute(name)) node.removeAttribute(name);
     for (const { name, value } of later.attributes) if (node.getAttribute(name) !== value) node.setAttribute(name, value);
     const [children, laterChildren] = [[...node.childNodes], [...later.childNodes]];
     children.slice(laterChildren.length).forEach((child) => child.remove());

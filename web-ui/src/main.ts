@@ -67,10 +67,11 @@ class StudyPage {
   follow(next: Document): void {
     const [study, charts] = [data<PageData>('study', next), data<TrialCharts>('trial-0', next)];
     if (!study || !charts || study.document.planned_trials > 1) return;
-    document.querySelector('#main > .heading')?.replaceWith(heading(study.document));
+    const shownHeading = document.querySelector('#main > .heading');
+    if (shownHeading) renew(shownHeading, heading(study.document));
     const [overview, later] = [document.getElementById('overview'), next.getElementById('overview')];
     if (overview && later) renew(overview, later);
-    this.judged.replaceChildren(...judgedSections(study.document));
+    renew(this.judged, h('div', {}, ...judgedSections(study.document)));
     this.charts.show(study.figures, this.chartPlace);
     this.trial.update(study.document, charts);
   }

@@ -1,6 +1,6 @@
 // All trials in a sortable table, and one of them over time.
 
-import { h, section } from './dom';
+import { h, renew, section } from './dom';
 import { ChartGroups } from './charts';
 import { findingItem, reasons, stateName } from './findings';
 import { chosen, instant, plain, value } from './format';
@@ -96,14 +96,16 @@ export class TrialView {
     this.room.append(this.sums);
     if (!charts) return;
     this.draw(charts);
-    this.charts.first()?.join({ zoomed: (range) => ((this.range = range), this.sum()) });
+    this.charts.first()?.join({ zoomed: (range) => this.zoomed(range) });
   }
 
   /** Shows later figures of an only trial. */
   update(document: StudyDocument, charts: TrialCharts): void {
     this.document = document;
     const [trial] = document.trials;
-    if (trial) this.facts.replaceChildren(...this.about(trial));
+    if (trial) renew(this.facts, h('div', {}, ...this.about(trial)));
+    // Only a change by the user is read aloud.
+    this.sums.setAttribute('aria-live', 'off');
     this.draw(charts);
   }
 
@@ -113,10 +115,19 @@ export class TrialView {
     this.sum();
   }
 
+  private zoomed(range: Range | null): void {
+    this.range = range;
+    this.sums.setAttribute('aria-live', 'polite');
+    this.sum();
+  }
+
   private sum(): void {
     const { zoom, range } = this;
     if (!zoom || zoom.from_seconds.length === 0) return;
-    this.sums.replaceChildren(sumTable(sum(zoom, 0, zoom.measured_seconds), range && sum(zoom, range.from, range.to)));
+    const table = sumTable(sum(zoom, 0, zoom.measured_seconds), range && sum(zoom, range.from, range.to));
+    const shown = this.sums.firstElementChild;
+    if (shown) renew(shown, table);
+    else this.sums.append(table);
   }
 
   private move(by: number): void {
@@ -212,9 +223,6 @@ const nanos = (n: number | null): number | null => (n === null ? null : n / 1e9)
 function readings({ readings, contender }: Trial): HTMLElement[] {
   const rows = Object.entries(readings).flatMap(([source, values]) => Object.entries(values).map(([name, x]) => [name, source, value(x, 'count')]));
   if (rows.length === 0) return [];
-  const details = h('details', {}, h('summary', {}, text('trial-readings')));
   const heads = [text('column-reading'), text('column-source'), text('column-mean')];
-  const fill = () => details.children.length === 1 && details.append(simpleTable(heads, rows, text('trial-readings-of', { contender })));
-  details.addEventListener('toggle', fill);
-  return [details];
+  return [h('details', {}, h('summary', {}, text('trial-readings')), simpleTable(heads, rows, text('trial-readings-of', { contender })))];
 }
