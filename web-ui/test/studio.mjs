@@ -105,9 +105,11 @@ try {
   await stage.focus();
   await page.keyboard.press('ArrowRight');
   await page.keyboard.press('+');
+  await page.locator('#overview .tile').first().evaluate((tile) => (tile.isKept = true));
   await page.waitForFunction(([wanted]) => document.querySelectorAll('#time figure .as-table tbody tr').length > wanted, [before]);
   assert.notEqual(await page.locator('#live-state').textContent(), state);
   assert.ok(await figure.locator('.reset').isVisible(), 'a zoom stays');
+  assert.ok(await page.locator('#overview .tile').first().evaluate((tile) => tile.isKept), 'the overview stays');
   assert.ok(await stage.evaluate((element) => element === document.activeElement), 'the focus stays');
   await shoot('live');
   await page.getByLabel('mark').fill('deployed <b>1.2</b>');
