@@ -9,7 +9,7 @@ use serde_json::json;
 use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Output};
 use tempfile::TempDir;
 
 /// Plans of JMeter.
@@ -34,8 +34,14 @@ fn script(test: &str, name: &str) -> Option<Command> {
 
 /// Runs a script to its end. `BRUNT_PICTURES` is the folder for its screenshots.
 fn finish(mut script: Command) {
-    script.args(env::var_os("BRUNT_PICTURES"));
-    let output = script.output().expect("node");
+    assert_success(&output(&mut script));
+}
+
+fn output(script: &mut Command) -> Output {
+    script.args(env::var_os("BRUNT_PICTURES")).output().expect("node")
+}
+
+fn assert_success(output: &Output) {
     let text = String::from_utf8_lossy(&output.stdout).into_owned()
         + &String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{text}");
@@ -113,7 +119,8 @@ fn the_pages_are_accessible() {
     let jmx = dir.join("counts.jmx");
     fs::copy(Path::new(JMETER).join("counts.jmx"), &jmx).expect("a plan");
     pages.targets.push(format!("/edit?file={}", jmx.display()));
-    pages.targets.push(start_recording(&pages));
+    let recording = start_recording(&pages);
+    pages.targets.push(recording.clone());
     let others = ["/tries/2?sample=1&view=hex", "/record", "/history", "/sign-in"];
     pages.targets.extend(others.map(str::to_owned));
     let mut load = command(&format!("{url} -d 5m -c 2 -q"));
@@ -132,6 +139,11 @@ fn the_pages_are_accessible() {
     let file = dir.join("pages.json");
     fs::write(&file, input.to_string()).expect("a file");
     script.arg(&file);
-    finish(script);
+    let output = output(&mut script);
+    // It would go on without the studio.
+    let token = format!("token={}", pages.token);
+    let stopped = pages.studio.post(&format!("{recording}/stop"), &pages.cookie, &token);
     drop(active);
+    assert_success(&output);
+    assert_eq!(stopped.status, 303, "{}", stopped.body);
 }
