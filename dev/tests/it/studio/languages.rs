@@ -240,7 +240,8 @@ fn words_of_findings() -> BTreeSet<String> {
     let values = texts.lines().filter(|line| is_chinese(line) && !line.starts_with('#'));
     let values = values.map(|line| line.split_once('=').map_or(line, |(_, value)| value));
     let argument = Regex::new(r"\{[^}]*\}").expect("valid");
-    values.flat_map(|value| english_words(&argument.replace_all(value, ""), &[])).collect()
+    let values = values.map(|value| without_code(&argument.replace_all(value, "")));
+    values.flat_map(|value| english_words(&value, &[])).collect()
 }
 
 #[test]
