@@ -176,10 +176,10 @@ impl PageContent {
     ) -> io::Result<()> {
         let Self { language, name, overview, still, scripts } = self;
         let still = format!("<h1>{name}</h1>\n{overview}{still}");
-        template.write(*language, [above, &still, scripts], out)
+        template.write(*language, above, &still, scripts, out)
     }
 
-    /// Returns the HTML elements that change while a run goes on. The script of the page replaces them.
+    /// Returns the HTML elements that change while the run is active. The script of the page shows their content.
     pub fn changing(&self) -> String {
         format!("{}{}", self.overview, self.scripts)
     }

@@ -59,7 +59,7 @@ impl RealWorld {
         Ok(Self { epoch, fleet, remote_end, wire, separate_wires, compiled })
     }
 
-    /// Begins the run at this instant, not at that when its files were read: agents and a lease may have taken long.
+    /// Begins the run now, not when its files were read: a wait for a lease, or for agents, is no part of it.
     #[must_use]
     pub fn beginning_now(self) -> Self {
         Self { epoch: RunEpoch::now(), ..self }

@@ -32,7 +32,7 @@ impl StudyHtml {
         String::from_utf8(html).map(Html).map_err(|error| Problem::internal(&error))
     }
 
-    /// Returns the elements of the page that change while a run goes on.
+    /// Returns the elements of the page that change while its run is active.
     pub fn changing(&self) -> String {
         self.0.changing()
     }

@@ -157,8 +157,8 @@ pub fn write(dashboard: &Dashboard, out: &mut dyn io::Write) -> io::Result<()> {
         sections: dashboard.sections.iter().map(SectionData::from).collect(),
     };
     let data = data_script("dashboard", &data)?;
-    let content = ["", &still_content(dashboard), &data];
-    Template::one_file().write(Language::English, content, out)
+    let still = still_content(dashboard);
+    Template::one_file().write(Language::English, "", &still, &data, out)
 }
 
 /// Returns the content that needs no script.

@@ -92,7 +92,9 @@ impl Template {
     pub(super) fn write(
         &self,
         language: Language,
-        [above, still, scripts]: [&str; 3],
+        above: &str,
+        still: &str,
+        scripts: &str,
         out: &mut dyn io::Write,
     ) -> io::Result<()> {
         let Self { head, before, after, .. } = self;
@@ -123,7 +125,7 @@ mod tests {
     fn a_linked_page_has_neither_script_nor_style_in_it() {
         let template = Template::linked("/p.css", "/p.js", "<link id=\"own\">");
         let mut text = Vec::new();
-        template.write(Language::Chinese, ["<nav>above</nav>", "", ""], &mut text).unwrap();
+        template.write(Language::Chinese, "<nav>above</nav>", "", "", &mut text).unwrap();
         let text = String::from_utf8(text).unwrap();
         for absent in ["<style", "<script type=\"module\">", "unsafe-inline", " style=\""] {
             assert!(!text.contains(absent), "{absent}");

@@ -94,36 +94,27 @@ pub async fn share(
 ) -> Result<Response, Problem> {
     with_store(&shared, move |store, _| {
         let item = store.find(&word)?;
-        let (study, analysis) = translated(store, &item, &viewer)?;
+        let (study, analysis) = read(store, &item, &viewer)?;
         study_file(&study, &analysis, item.id(), &viewer)
     })
     .await
 }
 
 /// Reads the study of an item, analyses it, and translates its findings.
-fn translated(
-    store: &Store,
-    item: &StoredItem,
-    viewer: &Viewer,
-) -> Result<(Study, Analysis), Problem> {
-    let (mut study, mut analysis) = read(store, item)?;
-    translate(&mut study, &mut analysis, viewer);
-    Ok((study, analysis))
-}
-
-/// Reads the study of an item, and analyses it.
-fn read(store: &Store, item: &StoredItem) -> Result<(Study, Analysis), Problem> {
-    match item {
+fn read(store: &Store, item: &StoredItem, viewer: &Viewer) -> Result<(Study, Analysis), Problem> {
+    let (mut study, mut analysis) = match item {
         StoredItem::Run(id) => {
             let run = store.run(id)?;
-            Ok(study_of(&run, &brunt_judge::judge(&run), id))
+            study_of(&run, &brunt_judge::judge(&run), id)
         }
         StoredItem::Experiment(id) => {
             let study = store.study(id)?;
             let analysis = decide::analysis(&study);
-            Ok((study, analysis))
+            (study, analysis)
         }
-    }
+    };
+    translate(&mut study, &mut analysis, viewer);
+    Ok((study, analysis))
 }
 
 fn study_of(run: &Run, judgement: &Judgement, id: &str) -> (Study, Analysis) {
@@ -150,7 +141,6 @@ impl<'a> ItemPage<'a> {
 impl ItemPage<'_> {
     fn reply(&self, item: &StoredItem) -> Result<Response, Problem> {
         if let Some(instant) = self.instant()? {
-            self.ensure_replay()?;
             return self.replay(instant);
         }
         if self.entry.kind == ItemKind::Run {
@@ -160,7 +150,7 @@ impl ItemPage<'_> {
             // Its log may have no end: viewers followed it until its process was killed.
             self.shared.watched.forget(&self.entry.id);
         }
-        let (mut study, analysis) = translated(self.store, item, self.viewer)?;
+        let (mut study, analysis) = read(self.store, item, self.viewer)?;
         if self.entry.progress == ItemState::Running {
             // It has not been cut short.
             study.interrupted = false;

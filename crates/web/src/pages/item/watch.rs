@@ -1,7 +1,7 @@
 //! The page of a run up to an instant: of an active one up to now, or the replay of another. The strip of an active experiment. The parts of
 //! these that change while they are shown.
 
-use super::{ItemPage, active_trial, study_of, translate, translated};
+use super::{ItemPage, active_trial, read, study_of, translate};
 use crate::assets::Asset;
 use crate::layout::{Problem, post_form};
 use crate::study_html::StudyHtml;
@@ -58,20 +58,19 @@ impl ItemPage<'_> {
 
     /// The elements of the page that change while it is shown. Without the strip, they change no more.
     pub(super) fn changing(&self, item: &StoredItem) -> Result<Response, Problem> {
+        if let Some(instant) = self.instant()? {
+            let (page, end) = self.page_at(instant)?;
+            let strip = self.replay_strip(page.key.instant, end);
+            return Ok(Html(page.html.changing() + &strip.0).into_response());
+        }
         let is_active = self.entry.progress == ItemState::Running;
-        let is_experiment = self.entry.kind == ItemKind::Experiment;
-        match self.instant()? {
-            None if is_experiment && is_active => {
-                let experiment = self.store.experiment(&self.entry.id)?;
+        match item {
+            StoredItem::Experiment(id) if is_active => {
+                let experiment = self.store.experiment(id)?;
                 Ok(Html(self.experiment_strip(&experiment)?.0).into_response())
             }
-            None if is_experiment => Ok(Html(String::new()).into_response()),
-            None if !is_active => {
-                let (study, analysis) = translated(self.store, item, self.viewer)?;
-                let page = self.study_html(&study, &analysis, None)?;
-                Ok(Html(page.changing()).into_response())
-            }
-            None => {
+            StoredItem::Experiment(_) => Ok(Html(String::new()).into_response()),
+            StoredItem::Run(_) if is_active => {
                 let page = self.latest_page(NEXT_LOOK_AGE)?;
                 let strip = self.live_strip(page.key.instant);
                 let age = (unix_seconds() - page.unix_seconds).max(0.0);
@@ -79,17 +78,17 @@ impl ItemPage<'_> {
                 let age = age.map_err(|error| Problem::internal(&error))?;
                 Ok(([(AGE, age)], Html(page.html.changing() + &strip.0)).into_response())
             }
-            Some(instant) => {
-                self.ensure_replay()?;
-                let (page, end) = self.page_at(instant)?;
-                let strip = self.replay_strip(page.key.instant, end);
-                Ok(Html(page.html.changing() + &strip.0).into_response())
+            StoredItem::Run(id) => {
+                self.shared.watched.forget(id);
+                let (study, analysis) = read(self.store, item, self.viewer)?;
+                let page = self.study_html(&study, &analysis, None)?;
+                Ok(Html(page.changing()).into_response())
             }
         }
     }
 
     /// Refuses a replay of an item that has none.
-    pub(super) fn ensure_replay(&self) -> Result<(), Problem> {
+    fn ensure_replay(&self) -> Result<(), Problem> {
         if self.entry.kind == ItemKind::Experiment {
             return Err(Problem::bad_request(message!("item-no-replay")));
         }
@@ -103,12 +102,12 @@ impl ItemPage<'_> {
         let Self { store, entry, only, .. } = self;
         let run = self.shared.watched.run(&entry.id);
         let language = self.viewer.language;
-        let make = |run: &Run| self.page_of(run);
-        run.latest_page(store, &entry.id, only.as_ref(), language, max_age, make)
+        run.latest_page(store, &entry.id, only.as_ref(), language, max_age, |run| self.page_of(run))
     }
 
     /// Returns the page at an instant, and the end of the run.
     fn page_at(&self, instant: Tick) -> Result<(WatchedPage, Tick), Problem> {
+        self.ensure_replay()?;
         let Self { store, entry, .. } = self;
         let run = self.shared.watched.run(&entry.id);
         let key = PageKey { instant, only: self.only.clone(), language: self.viewer.language };
