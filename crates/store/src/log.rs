@@ -24,6 +24,9 @@ use std::io::{self, Write};
 /// First bytes of a packed log. The last two are the version of the log and of its events.
 pub const MAGIC: &[u8; 8] = b"BRUNTZ05";
 
+/// Maximum space in bytes that is reserved at once for packed bytes.
+const MAX_RESERVED: usize = 64 << 10;
+
 /// Head of a log: facts that come before the first event.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LogHead {
@@ -84,7 +87,8 @@ impl<W: Write> PackedWriter<W> {
     fn pack(&mut self, mut plain: &[u8]) -> io::Result<()> {
         self.packed.clear();
         loop {
-            self.packed.reserve(plain.len() / 2 + 256);
+            // The packer fills all free space with zeros, and the buffer stays until the end of the run.
+            self.packed.reserve((plain.len() / 2).clamp(256, MAX_RESERVED));
             let before = self.packer.total_in();
             self.packer
                 .compress_vec(plain, &mut self.packed, FlushCompress::Sync)
