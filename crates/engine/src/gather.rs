@@ -10,7 +10,7 @@ use crate::message::{Sink, Source};
 use brunt_model::event::{Finish, Reading, Warning};
 use brunt_model::reading_names as name;
 use brunt_model::system_error::without_number;
-use brunt_model::{Clock, Environment, Event, Phase, Plan, Snapshot, Tick};
+use brunt_model::{Clock, Environment, Event, Phase, Plan, Snapshot, Tick, text};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -310,13 +310,8 @@ impl<'a, W: SelfMonitor> Gather<'a, W> {
         let to = snapshot.to;
         self.sink.take(&Event::Snapshot(Box::new(snapshot)));
         if self.labels.overflowed() && !std::mem::replace(&mut self.has_warned_of_overflow, true) {
-            let limit = self.labels.limit();
-            self.warn(
-                to,
-                &format!(
-                    "more than {limit} labels: the rest are summed under {OTHER}; see --labels"
-                ),
-            );
+            let limit = self.labels.limit().to_string();
+            self.warn(to, &text!("warning-labels", limit, other = OTHER));
         }
     }
 }

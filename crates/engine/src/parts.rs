@@ -24,7 +24,7 @@ use brunt_model::reading_names::{GENERATOR, LINK};
 use brunt_model::time::nanos;
 use brunt_model::{
     Clock, Environment, Event, PartCommand, Plan, ProcessMessage, ProcessPart, Sample, Snapshot,
-    Tick,
+    Text, Tick, text,
 };
 use ledger::Ledger;
 use readings::Readings;
@@ -384,10 +384,10 @@ impl Parts<'_> {
             ..Member::new(member.part, populations, from)
         };
         let resumed = Event::Resumed { at: from, process: number as u32 };
-        let text = format!(
-            "another process took the place of {}: it carries out its share of the load from {:.1} s on",
-            member.subject(),
-            from.seconds()
+        let text = text!(
+            "warning-part-replaced",
+            part = member.subject(),
+            seconds = format!("{:.1}", from.seconds())
         );
         for population in 0..populations {
             self.gather.resume_source(Source { worker: number, population }, from);
@@ -425,7 +425,7 @@ impl Parts<'_> {
         match (before, why) {
             (State::Gone, _) | (State::Finished, None) => {}
             (State::Finished, Some(why)) => {
-                self.failure = Some(self.members[number].early_end_text(&why));
+                self.failure = Some(self.members[number].early_end_text(&why).into());
             }
             (_, why) => {
                 self.record_loss(number, &why.unwrap_or_else(|| "without a message".into()));
@@ -438,10 +438,10 @@ impl Parts<'_> {
         let member = &self.members[number];
         let to = member.ledgers.iter().map(Ledger::to).max();
         let instant = to.max(self.begins).unwrap_or_default();
-        let text = format!(
-            "{}: from {:.1} s on its share of the load is missing, and its requests in flight count as cut",
-            member.early_end_text(why),
-            instant.seconds()
+        let text = text!(
+            "warning-part-lost",
+            end = member.early_end_text(why),
+            seconds = format!("{:.1}", instant.seconds())
         );
         let part = member.part;
         let closing: Vec<Option<Snapshot>> = member.ledgers.iter().map(Ledger::closing).collect();
@@ -517,15 +517,19 @@ impl Member {
     }
 
     /// Names it in a sentence.
-    fn subject(&self) -> String {
+    fn subject(&self) -> Text {
         match &self.name {
-            Some(name) => format!("agent {name}"),
-            None => format!("process {} of {}", self.part.number + 1, self.part.count),
+            Some(name) => text!("warning-part.agent", name = &**name),
+            None => text!(
+                "warning-part.process",
+                number = (self.part.number + 1).to_string(),
+                count = self.part.count.to_string()
+            ),
         }
     }
 
-    fn early_end_text(&self, why: &str) -> String {
-        format!("{} ended before its time ({why})", self.subject())
+    fn early_end_text(&self, why: &str) -> Text {
+        text!("warning-end.early", part = self.subject(), why)
     }
 
     /// True if its readings count, and it still sends them.

@@ -5,8 +5,10 @@
 //! figures, are the same in all languages.
 
 pub mod catalog;
+mod logged;
 
 use catalog::{Catalog, MESSAGES};
+pub use logged::LoggedText;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::borrow::{Borrow, Cow};
@@ -75,7 +77,7 @@ pub struct Text {
 #[derive(Debug, Clone)]
 struct Message {
     catalog: &'static Catalog,
-    id: &'static str,
+    id: Cow<'static, str>,
     arguments: Vec<(&'static str, Value)>,
 }
 
@@ -108,7 +110,7 @@ impl Text {
         id: &'static str,
         arguments: Vec<(&'static str, Value)>,
     ) -> Self {
-        let message = Message { catalog, id, arguments };
+        let message = Message { catalog, id: id.into(), arguments };
         Self { english: message.format(Language::English), message: Some(Box::new(message)) }
     }
 
@@ -149,7 +151,7 @@ impl Text {
 
 impl Message {
     fn format(&self, language: Language) -> String {
-        self.catalog.format(language, self.id, &self.arguments)
+        self.catalog.format(language, &self.id, &self.arguments)
     }
 }
 

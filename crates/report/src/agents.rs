@@ -10,7 +10,7 @@ use brunt_model::finding::State;
 use brunt_model::numbers::{UNKNOWN, bytes, count, seconds, three_digits, time};
 use brunt_model::reading_names::{LINK, link};
 use brunt_model::time::seconds_of;
-use brunt_model::{AgentEnvironment, Judgement, Phase, Run, StageKind, Tally, Tick};
+use brunt_model::{AgentEnvironment, Judgement, Phase, Run, StageKind, Tally, Text, Tick, text};
 
 /// Heads of the columns, each with the minimum terminal width that shows it, in characters.
 const COLUMNS: [(&str, usize); 7] = [
@@ -144,24 +144,25 @@ impl<'a> AgentFigures<'a> {
         if lag.is_empty() { 0 } else { lag.quantile(0.99) }
     }
 
-    fn cells(&self) -> Vec<String> {
-        vec![
+    fn cells(&self) -> Vec<Text> {
+        let figures = [
             three_digits(self.throughput()),
             count(self.total().errors()),
             response_quantile(self.total(), 0.99),
             quantile_of(&self.total().lag, 0.99),
             clock_error_text(self.clock_error()),
             self.received_bytes().map_or(UNKNOWN.into(), bytes),
-            self.state_text(),
-        ]
+        ];
+        figures.map(Text::from).into_iter().chain([self.state_text()]).collect()
     }
 
-    fn state_text(&self) -> String {
-        match (self.lost_at(), self.replaced_at()) {
-            (None, _) => self.state.key().replace('_', " "),
-            (Some(_), None) => "lost".into(),
-            (Some(_), Some(_)) => "replaced".into(),
-        }
+    fn state_text(&self) -> Text {
+        let state = match (self.lost_at(), self.replaced_at()) {
+            (None, _) => self.state.key(),
+            (Some(_), None) => "lost",
+            (Some(_), Some(_)) => "replaced",
+        };
+        text!("agent-state", state)
     }
 }
 
@@ -173,16 +174,16 @@ pub fn table(run: &Run, judgement: &Judgement, rows: AgentRows) -> Breakdown {
         agents.sort_by_key(|agent| std::cmp::Reverse(agent.lag_p99()));
         others = agents.split_off(ROWS_OF_MANY);
     }
-    let mut rows: Vec<(String, Vec<String>)> =
-        agents.iter().map(|agent| (agent.name().to_owned(), agent.cells())).collect();
+    let mut rows: Vec<(Text, Vec<Text>)> =
+        agents.iter().map(|agent| (agent.name().into(), agent.cells())).collect();
     rows.extend(row_of_others(&others));
     Breakdown { title: "column.agents", columns: &COLUMNS, rows, kind: Some(SubsetKind::Agent) }
 }
 
 /// Returns a row with the lowest and the highest figure of agents; None without agents.
-fn row_of_others(agents: &[AgentFigures]) -> Option<(String, Vec<String>)> {
+fn row_of_others(agents: &[AgentFigures]) -> Option<(Text, Vec<Text>)> {
     let worst = agents.iter().max_by_key(|agent| (agent.lost_at().is_some(), agent.state))?;
-    let cells = vec![
+    let figures = [
         range(agents, three_digits, |agent| Some(agent.throughput())),
         range(agents, |n| count(n as u64), |agent| Some(agent.total().errors() as f64)),
         range(agents, nanos_text, |agent| Some(known_quantile(agent.total(), 0.99)?.value as f64)),
@@ -191,9 +192,9 @@ fn row_of_others(agents: &[AgentFigures]) -> Option<(String, Vec<String>)> {
         }),
         range(agents, clock_error_text, |agent| Some(agent.clock_error())),
         range(agents, bytes, AgentFigures::received_bytes),
-        worst.state_text(),
     ];
-    Some((format!("{} more (min–max)", agents.len()), cells))
+    let cells = figures.map(Text::from).into_iter().chain([worst.state_text()]);
+    Some((format!("{} more (min–max)", agents.len()).into(), cells.collect()))
 }
 
 /// Formats the lowest and the highest value: `391–520 µs`.
@@ -287,7 +288,7 @@ mod tests {
         let document = ResultDocument::new(&run, &Judgement::default());
         assert_eq!(document.agents[2].replaced_at_seconds, Some(8.0));
         let table = table(&run, &Judgement::default(), AgentRows::All);
-        assert_eq!(table.rows[2].1.last().map(String::as_str), Some("replaced"));
+        assert_eq!(table.rows[2].1.last().map(Text::as_str), Some("replaced"));
     }
 
     #[test]

@@ -5,8 +5,10 @@ use crate::agents::{self, AgentRows};
 use crate::figures::{self, enough, response_quantile};
 use crate::result::{label_name, only_label};
 use crate::subset::{RunSubset, SubsetKind};
-use brunt_model::numbers::{UNKNOWN, count, plural, three_digits};
-use brunt_model::{CheckFailure, Judgement, Language, Run, Tally, Text, TransactionTally, text};
+use brunt_model::numbers::{UNKNOWN, count, three_digits};
+use brunt_model::{
+    CheckFailure, Judgement, Language, LoggedText, Run, Tally, Text, TransactionTally, text,
+};
 
 /// A table of the parts of a run, with a row for each.
 #[derive(Debug, Clone, PartialEq)]
@@ -17,7 +19,7 @@ pub struct Breakdown {
     /// shows it, in characters.
     pub columns: &'static [(&'static str, usize)],
     /// Name and figures of each part.
-    pub rows: Vec<(String, Vec<String>)>,
+    pub rows: Vec<(Text, Vec<Text>)>,
     /// Kind of the parts, if they have figures over time.
     pub kind: Option<SubsetKind>,
 }
@@ -60,7 +62,7 @@ pub fn all(run: &Run, judgement: &Judgement, rows: AgentRows) -> Vec<Breakdown> 
 /// Returns a table of the populations.
 pub fn populations(run: &Run) -> Breakdown {
     let rows = run.populations.iter().map(|population| {
-        (name_of_population(population), requests(population, &population.total))
+        (name_of_population(population).into(), requests(population, &population.total))
     });
     Breakdown {
         title: "column.populations",
@@ -73,8 +75,8 @@ pub fn populations(run: &Run) -> Breakdown {
 /// Returns a table of the groups of agents.
 pub fn groups(run: &Run) -> Breakdown {
     let rows = run.agent_groups().into_iter().map(|group| {
-        let agents = plural(group.agents.len() as u64, "agent");
-        (format!("{} ({agents})", group.name), requests(run, &group.total()))
+        let name = text!("group-of-agents", name = group.name, count = group.agents.len());
+        (name, requests(run, &group.total()))
     });
     Breakdown {
         title: "column.groups",
@@ -97,8 +99,9 @@ pub fn labels(run: &Run) -> Breakdown {
     let rows = steps.into_iter().flat_map(|(step, tally)| {
         let hops = run
             .hops_of(step)
-            .map(|(hop, tally)| (format!("{HOP}{}", label_name(run, hop)), requests(run, tally)));
-        std::iter::once((label_name(run, step), requests(run, tally))).chain(hops)
+            .map(|(hop, tally)| (HOP.to_owned() + &label_name(run, hop), requests(run, tally)));
+        let rows = std::iter::once((label_name(run, step), requests(run, tally))).chain(hops);
+        rows.map(|(name, figures)| (name.into(), figures))
     });
     Breakdown {
         title: "column.labels",
@@ -110,7 +113,10 @@ pub fn labels(run: &Run) -> Breakdown {
 
 /// Returns a table of the transactions, by name.
 pub fn transactions(run: &Run) -> Breakdown {
-    let rows = run.transactions.iter().map(|(name, tally)| (name.clone(), transaction(run, tally)));
+    let rows = run
+        .transactions
+        .iter()
+        .map(|(name, tally)| (name.as_str().into(), transaction(run, tally)));
     Breakdown {
         title: "column.transactions",
         columns: &TRANSACTION_COLUMNS,
@@ -133,13 +139,19 @@ fn check_failure(run: &Run, failure: &CheckFailure) -> Text {
     let condition = if expected.is_empty() {
         Text::from(&**check)
     } else {
-        text!("check-failure.expected", expected = &**expected)
+        text!("check-failure.expected", expected = LoggedText::Condition.text(expected))
     };
     let label = name_of(run, *label);
     let replies = count(replies);
-    let found = &**found;
+    // What a check says of a reply without a value. Everything else is a value of the reply.
+    let found = match &**found {
+        "no match" => text!("found-no-match"),
+        "nothing" => text!("found-nothing"),
+        "the body is not JSON" => text!("found-no-json"),
+        found => found.into(),
+    };
     // The text is an example; other replies may differ.
-    match (found, failed) {
+    match (&*found, failed) {
         ("", _) => {
             text!("check-failure", label, condition, failed = count(*failed), replies)
         }
@@ -173,23 +185,27 @@ impl Breakdown {
     pub fn cells(&self, language: Language) -> (Vec<String>, Vec<Vec<String>>) {
         let head = std::iter::once(self.title).chain(self.columns.iter().map(|column| column.0));
         let head = head.map(|id| Text::label(id).in_language(language).into_owned());
-        let rows =
-            self.rows.iter().map(|(name, cells)| [std::slice::from_ref(name), cells].concat());
+        let rows = self.rows.iter().map(|(name, cells)| {
+            let texts = std::iter::once(name).chain(cells);
+            texts.map(|text| text.in_language(language).into_owned()).collect()
+        });
         (head.collect(), rows.collect())
     }
 }
 
-fn requests(run: &Run, t: &Tally) -> Vec<String> {
+fn requests(run: &Run, t: &Tally) -> Vec<Text> {
     let rate = three_digits(run.per_second(t.completed));
     let counts = [count(t.completed), rate, count(t.errors())];
-    counts.into_iter().chain(QUANTILES.map(|q| response_quantile(t, q))).collect()
+    let figures = counts.into_iter().chain(QUANTILES.map(|q| response_quantile(t, q)));
+    figures.map(Text::from).collect()
 }
 
-fn transaction(run: &Run, t: &TransactionTally) -> Vec<String> {
+fn transaction(run: &Run, t: &TransactionTally) -> Vec<Text> {
     let ended = t.succeeded + t.failed;
     let rate = three_digits(run.per_second(ended));
     let counts = [count(ended), rate, count(t.failed), count(t.unfinished)];
-    counts.into_iter().chain(QUANTILES.map(|q| transaction_quantile(t, q))).collect()
+    let figures = counts.into_iter().chain(QUANTILES.map(|q| transaction_quantile(t, q)));
+    figures.map(Text::from).collect()
 }
 
 fn transaction_quantile(t: &TransactionTally, q: f64) -> String {
@@ -236,9 +252,8 @@ mod tests {
         let table = transactions(&run);
         let heads = &table.cells(Language::English).0[1..];
         assert_eq!(heads.join(" "), "ended per second failed unfinished p50 p95 p99 max");
-        let cells =
-            ["3", "0", "1", "1", "20.0 ms", UNKNOWN, UNKNOWN, "≥ 40.0 ms"].map(str::to_owned);
-        assert_eq!(table.rows, [("buy".to_owned(), cells.to_vec())]);
+        let cells = ["3", "0", "1", "1", "20.0 ms", UNKNOWN, UNKNOWN, "≥ 40.0 ms"].map(Text::from);
+        assert_eq!(table.rows, [("buy".into(), cells.to_vec())]);
         assert!(all(&Run::default(), &Judgement::default(), AgentRows::All).is_empty());
     }
 }

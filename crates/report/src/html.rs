@@ -24,7 +24,7 @@ use crate::study::StudyDocument;
 use crate::subset::RunSubset;
 use crate::xml::escaped;
 use crate::{panels, single};
-use brunt_model::{Analysis, Judgement, Language, Run, Study, Trial};
+use brunt_model::{Analysis, Judgement, Language, LoggedText, Run, Study, Trial};
 use columns::FigureColumns;
 use serde::Serialize;
 use std::io;
@@ -242,6 +242,11 @@ fn document(study: &Study, analysis: &Analysis, language: Language) -> StudyDocu
     // The page reads the breakdown from the data of a trial.
     let mut document = StudyDocument::without_breakdown(study, analysis);
     document.method.iter_mut().for_each(|sentence| sentence.translate(language));
+    let of_trials = document.trials.iter_mut();
+    let of_trials = of_trials.flat_map(|trial| trial.warnings.iter_mut().chain(&mut trial.error));
+    for warning in document.warnings.iter_mut().chain(of_trials) {
+        *warning = LoggedText::Warning.in_language(warning, language).into_owned();
+    }
     // A plan may have thousands of requests, and the page of an active run is loaded every second.
     document.experiment.contenders.iter_mut().for_each(|contender| contender.plan = None);
     for times in document.trials.iter_mut().filter_map(|trial| trial.response_time_seconds.as_mut())

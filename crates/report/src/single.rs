@@ -115,7 +115,7 @@ fn without_band(value: f64) -> BandedFigure {
     BandedFigure { value, low: value, high: value, band: Band::One }
 }
 
-/// Returns the name of the plan, or else the URL, or the first of several URLs.
+/// Returns the name of the plan, or else the URL, or the first of several URLs with the number of the others.
 fn name_of(run: &Run) -> String {
     if let Some(name) = &run.environment.plan_name {
         return name.clone();
@@ -124,7 +124,7 @@ fn name_of(run: &Run) -> String {
     match requests {
         [] => "run".into(),
         [only] => only.url.clone(),
-        [first, rest @ ..] => format!("{} and {} more", first.url, rest.len()),
+        [first, rest @ ..] => format!("{} (+{})", first.url, rest.len()),
     }
 }
 

@@ -8,6 +8,7 @@ use crate::hooks;
 use crate::pause::wait_for;
 use crate::ready;
 use brunt_model::experiment::{Hook, ManagedServer, ReadyCondition};
+use brunt_model::text;
 use std::time::Duration;
 
 /// Time that the kernel has to remove killed processes.
@@ -135,18 +136,14 @@ impl<'a> RunningServer<'a> {
 
     /// Warning if the server did not end within its stop timeout.
     fn stop_warning(&self) -> Option<String> {
-        let who = self.contender;
-        let seconds = self.managed.stop_timeout.as_secs_f64();
+        let contender = self.contender;
         if !self.process.is_gone() {
-            return Some(format!(
-                "the server of {who} could not be killed: the kernel still holds a process of it"
-            ));
+            return Some(text!("warning-server-unkillable", contender).into());
         }
         let killed = self.process.killed();
         (killed > 0).then(|| {
-            format!(
-                "the server of {who} had not ended {seconds} s after it was asked to; it was killed"
-            )
+            let seconds = self.managed.stop_timeout.as_secs_f64().to_string();
+            text!("warning-server-killed", contender, seconds).into()
         })
     }
 }

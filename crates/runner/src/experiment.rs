@@ -30,7 +30,9 @@ use crate::session::CommandSession;
 use crate::world::RealWorld;
 use answers::ReplyDifferences;
 use brunt_model::experiment::{ContenderHooks, HookCommands};
-use brunt_model::{Analysis, Contender, Experiment, Plan, Question, Route, Study, TrialIndex};
+use brunt_model::{
+    Analysis, Contender, Experiment, Plan, Question, Route, Study, TrialIndex, text,
+};
 use brunt_rig::{ExperimentFolder, ExperimentOutcome, RigContext, RigFailure};
 use brunt_store::{ExperimentEnd, StoredItem};
 use measurer::Measurer;
@@ -209,7 +211,8 @@ impl CommandSession {
         match stored {
             Some(Ok(id)) => study.id = Some(id),
             Some(Err(error)) => {
-                study.warnings.push(format!("this experiment is not stored: {error}"));
+                let why = error.to_string();
+                study.warnings.push(text!("warning-not-stored-experiment", why).into());
                 // The trials could not refer to an experiment that the store does not have.
                 self.store = None;
             }
@@ -249,7 +252,8 @@ impl CommandSession {
         study.interrupted =
             !matches!(outcome, Ok(ExperimentOutcome::Whole | ExperimentOutcome::Enough));
         if let Err(failure) = &outcome {
-            study.warnings.push(format!("the experiment was stopped: {failure:#}"));
+            let why = format!("{failure:#}");
+            study.warnings.push(text!("warning-stopped", why).into());
         }
         // Trials ran with the secrets; results and reports must not contain them.
         self.redactor.study(&mut study);

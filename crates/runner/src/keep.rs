@@ -6,7 +6,7 @@
 use crate::run::EventListener;
 use brunt_engine::RunEpoch;
 use brunt_model::reached::ReplyKind;
-use brunt_model::{Event, Judgement, ProbeSpec, Run, Tick, TrialIndex, Warning};
+use brunt_model::{Event, Judgement, ProbeSpec, Run, Tick, TrialIndex, Warning, text};
 use brunt_probe::watch::{ReadingTask, WatchEvent};
 use brunt_store::{RunLog, Store};
 
@@ -81,10 +81,9 @@ impl StoredRun {
 impl EventListener for StoredRun {
     fn on_event(&mut self, event: &Event) {
         if let Err(error) = self.log.append(event) {
-            self.trouble = Some(format!(
-                "{}: the event log is incomplete: {error}",
-                self.log.path().display()
-            ));
+            let path = self.log.path().display().to_string();
+            let text = text!("warning-log-incomplete", path, why = error.to_string());
+            self.trouble = Some(text.into());
         }
     }
 

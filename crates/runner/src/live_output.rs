@@ -24,7 +24,7 @@ use crate::error::RunError;
 use crate::mailbox::Mailbox;
 use crate::run::EventListener;
 use brunt_model::live_output::{LabelFilter, LiveOutput, LiveSink};
-use brunt_model::{Event, Finish, Tick, Warning};
+use brunt_model::{Event, Finish, Tick, Warning, text};
 use brunt_script::pattern::Pattern;
 use brunt_store::Redactor;
 use fold::{Fold, LiveInterval};
@@ -149,16 +149,18 @@ impl Output {
         let is_complete = mailbox.close(MAX_END_WAIT).is_complete;
         let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
         let DeliveryCounts { all, arrived, failure, .. } = counts.take();
-        let name = &self.name;
+        let system = &*self.name;
         let lost = all - arrived;
         if !is_complete {
-            let seconds = MAX_END_WAIT.as_secs();
-            return Some(format!(
-                "{name} did not take the last figures of the run within {seconds} s; {lost} of {all} lines were not delivered"
-            ));
+            let seconds = MAX_END_WAIT.as_secs().to_string();
+            let (lost, all) = (lost.to_string(), all.to_string());
+            return Some(text!("warning-figures-late", system, seconds, lost, all).into());
         }
         let why = failure.unwrap_or_default();
-        (lost > 0).then(|| format!("{lost} of {all} lines of figures did not reach {name}: {why}"))
+        (lost > 0).then(|| {
+            let (lost, all) = (lost.to_string(), all.to_string());
+            text!("warning-figures-lost", lost, all, system, why).into()
+        })
     }
 
     fn finish(&self, notify: &Notify) {

@@ -7,7 +7,7 @@ use crate::run::EventListener;
 use brunt_jmx::jtl::xml_writer::{FOOTER, footer_length};
 use brunt_jmx::jtl::{CsvWriter, Field, FileStart, JtlFormat, JtlSettings, XmlWriter};
 use brunt_model::plan::{ListenerRecords, RecordDetail};
-use brunt_model::{Event, SampleRecord, Tick, Warning};
+use brunt_model::{Event, SampleRecord, Tick, Warning, text};
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -126,10 +126,9 @@ impl ResultFile {
 
     /// Reason why samples are missing in the file, as a sentence.
     pub fn trouble(&self) -> Option<String> {
-        let path = self.path.display();
-        self.error.as_ref().map(|error| {
-            format!("{path} cannot be written: {error}; later samples are missing in it")
-        })
+        let path = self.path.display().to_string();
+        let error = self.error.as_ref()?;
+        Some(text!("warning-samples-file", path, why = error.to_string()).into())
     }
 
     fn fail(&mut self, error: io::Error) {

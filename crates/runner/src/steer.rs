@@ -7,7 +7,7 @@ use brunt_engine::RunControl;
 use brunt_judge::steady;
 use brunt_judge::steady::until::{Decision, StopRule, UntilProgress};
 use brunt_model::answer::LoadSide;
-use brunt_model::{CapacitySearch, Event, Phase, Plan, Run, Tick};
+use brunt_model::{CapacitySearch, Event, Phase, Plan, Run, Tick, text};
 use std::time::Duration;
 
 /// Time of the first look at a warm-up: 50 points of 100 ms, which the rule needs.
@@ -61,7 +61,7 @@ impl Steering {
     /// Returns a note for the report at the end of the run, if its goals were not reached.
     pub fn before_end(&mut self) -> Option<String> {
         let progress = self.progress.take()?;
-        Some(format!("--until was not reached: {}; raise --max-duration", words(&progress)))
+        Some(text!("warning-until", progress = words(&progress)).into())
     }
 
     fn look_at_warmup(&mut self, run: &Run, to: Tick) -> Option<String> {
@@ -73,18 +73,15 @@ impl Steering {
         let steady = steady::warmup_steady_state(run).filter(|steady| steady.reached)?;
         self.warmup = None;
         self.control.begin_measuring();
-        let cut = steady.cut.as_secs_f64();
-        let seconds = elapsed.as_secs_f64();
-        Some(format!(
-            "--warmup auto: steady from {cut:.1} s on, found at {seconds:.1} s ({})",
-            steady.method
-        ))
+        let cut = format!("{:.1}", steady.cut.as_secs_f64());
+        let seconds = format!("{:.1}", elapsed.as_secs_f64());
+        Some(text!("warning-steady", cut, seconds, method = steady.method).into())
     }
 
     /// Returns a note if the measured time has begun, and the warm-up was never steady.
     fn tell_unsteady(&mut self) -> Option<String> {
         self.warmup.take()?;
-        Some("--warmup auto: no steady state within the longest warm-up; the figures describe a transition".into())
+        Some(text!("warning-unsteady").into())
     }
 
     /// Ends the run if its side is decided. There is no note, since the duration of
@@ -108,11 +105,9 @@ impl Steering {
                 // Otherwise the end of the run would report the goals as not reached.
                 self.progress = None;
                 self.control.end();
-                Some(format!(
-                    "--until was reached after {:.1} s: {}",
-                    elapsed.as_secs_f64(),
-                    words(&progress)
-                ))
+                let seconds = format!("{:.1}", elapsed.as_secs_f64());
+                let progress = words(&progress);
+                Some(text!("warning-until-reached", seconds, progress).into())
             }
         }
     }

@@ -3,6 +3,7 @@
 use super::output::Verbosity;
 use crate::live::print_line;
 use anyhow::{Context, Result, bail};
+use brunt_model::text;
 use brunt_store::Store;
 use clap::Args;
 use std::ffi::OsString;
@@ -38,8 +39,7 @@ impl StoreArgs {
     pub fn open_or_note(&self, notes: &mut Vec<String>, verbosity: Verbosity) -> Option<Store> {
         self.open().unwrap_or_else(|error| {
             let error = crate::causes::line(&error);
-            let note =
-                format!("this run is not stored: {error}; use another directory with --store DIR");
+            let note = String::from(text!("warning-not-stored-run", why = error));
             if verbosity == Verbosity::Quiet {
                 // With -q there is no report that contains the note.
                 print_line(&format!("warning: {note}"));

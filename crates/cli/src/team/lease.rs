@@ -1,7 +1,7 @@
 //! A lease on the servers of a run, which a thread renews until the run is over.
 
 use crate::live::print_line;
-use brunt_model::{Event, Tick, Warning};
+use brunt_model::{Event, Tick, Warning, text};
 use brunt_runner::EventListener;
 use brunt_runner::line_socket::ask;
 use brunt_web::client::TeamServer;
@@ -167,11 +167,8 @@ impl Renewal {
             }
             Err(problem) => {
                 if !self.is_lost {
-                    let note = format!(
-                        "the lease was not renewed, and the run continued: {}",
-                        problem.text
-                    );
-                    self.notes.lock().unwrap_or_else(PoisonError::into_inner).push(note);
+                    let note = text!("warning-lease-lost", why = problem.text);
+                    self.notes.lock().unwrap_or_else(PoisonError::into_inner).push(note.into());
                 }
                 self.is_lost = true;
             }

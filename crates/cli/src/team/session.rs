@@ -5,7 +5,7 @@ use crate::args::run::BrowserArgs;
 use crate::causes;
 use crate::live::print_line;
 use anyhow::{Context, Result, bail};
-use brunt_model::Plan;
+use brunt_model::{Plan, text};
 use brunt_store::{Store, StoredItem};
 use brunt_web::HOLDER_VARIABLE;
 use brunt_web::client::TeamServer;
@@ -104,10 +104,7 @@ impl TeamRun {
             }
         }
         if has_variables {
-            self.notes.push(
-                "servers whose names have variables are known only during the run, and are not leased"
-                    .to_owned(),
-            );
+            self.notes.push(text!("warning-not-leased").into());
         }
         targets
     }

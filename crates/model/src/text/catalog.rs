@@ -16,6 +16,7 @@ pub static MESSAGES: Catalog = Catalog::new(
         include_str!("../../texts/en/failures.ftl"),
         include_str!("../../texts/en/experiments.ftl"),
         include_str!("../../texts/en/history.ftl"),
+        include_str!("../../texts/en/log.ftl"),
         include_str!("../../texts/en/report.ftl"),
     ),
     concat!(
@@ -23,6 +24,7 @@ pub static MESSAGES: Catalog = Catalog::new(
         include_str!("../../texts/zh/failures.ftl"),
         include_str!("../../texts/zh/experiments.ftl"),
         include_str!("../../texts/zh/history.ftl"),
+        include_str!("../../texts/zh/log.ftl"),
         include_str!("../../texts/zh/report.ftl"),
     ),
 );

@@ -152,6 +152,10 @@ table =
     .more-rows = and { $count } more
 
 # Replies that failed a check.
+failure-cause = { $count } × { $cause }
+found-no-match = no match
+found-nothing = nothing
+found-no-json = the body is not JSON
 check-failure = { $label }: { $condition }: { $failed } of { $replies } replies
     .found = { $label }: { $condition }, found { $found }: { $failed } of { $replies } replies
     .found-for-example = { $label }: { $condition }, found, for example, { $found }: { $failed } of { $replies } replies
@@ -187,6 +191,22 @@ state-name = { $state ->
     [unexplained] unexplained
     [limited] limited
    *[invalid] invalid
+}
+
+# States of agents.
+agent-state = { $state ->
+    [ok] ok
+    [unjudged] unjudged
+    [busy_machine] busy machine
+    [unexplained] unexplained
+    [limited] limited
+    [lost] lost
+    [replaced] replaced
+   *[invalid] invalid
+}
+group-of-agents = { $count ->
+    [one] { $name } (1 agent)
+   *[other] { $name } ({ $count } agents)
 }
 
 steady = Steady state

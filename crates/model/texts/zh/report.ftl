@@ -152,6 +152,10 @@ table =
     .more-rows = 另有 { $count } 行
 
 # Replies that failed a check.
+failure-cause = { $count } × { $cause }
+found-no-match = 没有匹配
+found-nothing = 无
+found-no-json = 响应体不是 JSON
 check-failure = { $label }：{ $condition }：{ $replies } 个响应中的 { $failed } 个
     .found = { $label }：{ $condition }，实际为 { $found }：{ $replies } 个响应中的 { $failed } 个
     .found-for-example = { $label }：{ $condition }，实际为（举例）{ $found }：{ $replies } 个响应中的 { $failed } 个
@@ -188,6 +192,19 @@ state-name = { $state ->
     [limited] 生成器受限
    *[invalid] 无效
 }
+
+# States of agents.
+agent-state = { $state ->
+    [ok] OK
+    [unjudged] 无法判定
+    [busy_machine] 机器繁忙
+    [unexplained] 原因不明
+    [limited] 生成器受限
+    [lost] 失联
+    [replaced] 已接替
+   *[invalid] 无效
+}
+group-of-agents = { $name }（{ $count } 个压测代理）
 
 steady = 稳态
     .not-reached = 未达到（{ $method }）

@@ -7,7 +7,7 @@ use super::pages::Page;
 use super::stop::Stop;
 use super::{ProbeError, SharedClock, WatchEvent};
 use crate::sources::Values;
-use brunt_model::{ProbeSpec, Reading, Tick};
+use brunt_model::{ProbeSpec, Reading, Tick, text};
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, PoisonError};
 use std::thread::{self, JoinHandle};
@@ -77,9 +77,8 @@ impl Collector {
             }
         });
         if let Err(e) = &spawned {
-            let _ = events.send(WatchEvent::Warning(format!(
-                "no thread to take readings of the server: {e}"
-            )));
+            let text = text!("warning-probe-no-thread", why = e.to_string());
+            let _ = events.send(WatchEvent::Warning(text.into()));
         }
         spawned.ok()
     }
@@ -95,14 +94,14 @@ impl Collector {
         match result {
             Ok(values) => {
                 if was_silent {
-                    self.send(WatchEvent::Warning(format!("probe {source} answers again")));
+                    let text = text!("warning-probe-answers", source = &*source);
+                    self.send(WatchEvent::Warning(text.into()));
                 }
                 self.send(WatchEvent::Reading(Reading { at: time, source, values: values.0 }));
             }
             Err(trouble) if !was_silent => {
-                self.send(WatchEvent::Warning(format!(
-                    "probe {source}: {trouble}; it is asked again, and its readings are missing until then"
-                )));
+                let text = text!("warning-probe-silent", source, why = trouble.to_string());
+                self.send(WatchEvent::Warning(text.into()));
             }
             Err(_) => {}
         }

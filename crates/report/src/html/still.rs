@@ -14,7 +14,7 @@ use crate::xml::escaped;
 use crate::{panels, svg};
 use brunt_model::finding::{Severity, State};
 use brunt_model::numbers::{UNKNOWN, count, fraction, three_digits};
-use brunt_model::{Analysis, Finding, Judgement, Language, Run, Study, text};
+use brunt_model::{Analysis, Finding, Judgement, Language, LoggedText, Run, Study, text};
 
 /// Apdex threshold T: faster requests are satisfied, requests up to 4
 /// T are tolerated (<https://www.apdex.org>).
@@ -258,8 +258,10 @@ fn conclusion(conclusion: &Finding) -> String {
 }
 
 fn findings(findings: &[Finding], warnings: &[String], language: Language) -> String {
-    let warnings =
-        warnings.iter().map(|warning| format!("<li class=\"warning\">{}</li>\n", escaped(warning)));
+    let warnings = warnings.iter().map(|warning| {
+        let warning = LoggedText::Warning.in_language(warning, language);
+        format!("<li class=\"warning\">{}</li>\n", escaped(&warning))
+    });
     let items: String = findings.iter().map(finding).chain(warnings).collect();
     if items.is_empty() {
         items

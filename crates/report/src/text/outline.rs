@@ -198,7 +198,7 @@ impl Formatter<'_> {
         let head: Vec<&str> = [&title].into_iter().chain(&heads).map(Text::as_str).collect();
         let mut table = TextTable::with_head(&head);
         for (name, cells) in breakdown.rows.iter().take(MAX_ROWS) {
-            let figures = shown.iter().map(|column| cells[*column].clone());
+            let figures = shown.iter().map(|column| cells[*column].to_string());
             table.row([shorten(&clean(name), room)].into_iter().chain(figures));
         }
         let more = breakdown.rows.len().saturating_sub(MAX_ROWS);
@@ -296,7 +296,7 @@ mod tests {
     #[test]
     fn a_breakdown_is_complete_in_a_study_and_shortened_in_a_run() {
         let rows =
-            (0..25).map(|n| (format!("/page/{n}"), vec!["1".to_owned(), "2".to_owned()])).collect();
+            (0..25).map(|n| (format!("/page/{n}").into(), vec!["1".into(), "2".into()])).collect();
         let of = Breakdown {
             title: "column.labels",
             columns: &[("column.completed", 0), ("column.max", 100)],

@@ -7,8 +7,7 @@
 //! A connection that is too slow even so gets no figures of labels until it has caught up. If that is
 //! not enough, single samples are discarded, and a warning says how many.
 
-use brunt_model::numbers::count;
-use brunt_model::{Event, Snapshot, Tick, Warning};
+use brunt_model::{Event, Snapshot, Tick, Warning, text};
 use std::time::Duration;
 
 /// Shortest time for which figures of labels are held back.
@@ -129,12 +128,8 @@ impl ByteBudget {
     /// Says how many samples were discarded, if there are any.
     fn warning(&self, at: Tick) -> Option<Event> {
         (self.discarded > 0).then(|| {
-            let text = format!(
-                "INCOMPLETE: {} single samples of an agent are missing, because its connection to brunt was too slow for them; no other \
-                 figure is affected",
-                count(self.discarded as u64)
-            );
-            Event::Warning(Warning { at, text })
+            let text = text!("warning-samples-discarded", count = self.discarded);
+            Event::Warning(Warning { at, text: text.into() })
         })
     }
 

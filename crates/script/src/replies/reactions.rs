@@ -17,7 +17,9 @@ use brunt_model::numbers::plural;
 use brunt_model::record::{EvaluationKind, TracedEvaluation};
 use brunt_model::reply_policy::{Assertion, AssertionTest, ReplyAction};
 use brunt_model::scenario::EndScope;
-use brunt_model::{AssertionRecord, CheckFailure, Failure, Outcome, ReplyPolicy, SampleRecord};
+use brunt_model::{
+    AssertionRecord, CheckFailure, Failure, Outcome, ReplyPolicy, SampleRecord, text,
+};
 use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
@@ -328,11 +330,9 @@ impl Action {
         let Self::Extract(extractor, matches) = self else { return None };
         let replies = plural(matches.unmatched_replies()?, "sample");
         let extractor = extractor.part();
-        let description = description_of(extractor);
-        let variable = &extractor.variable;
-        Some(format!(
-            "`{label}`: the extractor of `{variable}` ({description}) matched nothing in {replies}; --trace shows the searched text"
-        ))
+        let search = description_of(extractor);
+        let variable = &*extractor.variable;
+        Some(text!("warning-no-match", label, variable, search, replies).into())
     }
 }
 

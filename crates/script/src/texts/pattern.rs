@@ -2,6 +2,7 @@
 //! look-around or back references.
 
 use brunt_java::deadline::run_within;
+use brunt_model::text;
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -42,12 +43,10 @@ static ABANDONED: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
 /// Returns warnings about expressions that took too long, for the reader of the report.
 pub fn remarks() -> Vec<String> {
     let abandoned = ABANDONED.lock().unwrap_or_else(PoisonError::into_inner);
-    let remarks = abandoned.iter().map(|pattern| {
-        format!(
-            "the regular expression `{pattern}` took too long and was stopped; make it simpler: from then on it matched nothing"
-        )
-    });
-    remarks.collect()
+    abandoned
+        .iter()
+        .map(|pattern| text!("warning-pattern-stopped", pattern = &**pattern).into())
+        .collect()
 }
 
 impl Backtracking {

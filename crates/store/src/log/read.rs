@@ -1,8 +1,8 @@
 //! Reads packed and plain event logs.
 
 use super::{LogHead, MAGIC};
-use brunt_model::Event;
 use brunt_model::codec::{Decoded, Frame, LogError, LogReader, check_magic, decode, read_frame};
+use brunt_model::{Event, text};
 use flate2::{Decompress, FlushDecompress};
 use std::io::{Chain, Cursor, Read};
 
@@ -56,9 +56,8 @@ impl<R: Read> EventReader<R> {
 
     /// Returns a warning for the report if events were skipped; None otherwise.
     pub fn warning(&self) -> Option<String> {
-        let unknown = "of a kind unknown to this version of brunt; a later version wrote them";
         let skipped = self.skipped();
-        (skipped > 0).then(|| format!("skipped {skipped} events of the log {unknown}"))
+        (skipped > 0).then(|| text!("warning-log-skipped", count = skipped.to_string()).into())
     }
 
     /// Returns the number of events skipped so far. A later version wrote them, and this one does

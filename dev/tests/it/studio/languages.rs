@@ -2,7 +2,7 @@
 
 use super::{Studio, ids, run, two_runs};
 use crate::world::lab::lab;
-use crate::world::odd::{page, serve_reply};
+use crate::world::odd::{page, serve_connections, serve_reply};
 use crate::world::wait_until;
 use regex::Regex;
 use std::collections::BTreeSet;
@@ -187,10 +187,11 @@ fn each_page_is_in_the_language_of_its_viewer() {
 const NAMES_OF_EXPERIMENTS: &str = "fast slow compare gt USL MSER-5 Poisson kB MB OK Apdex";
 
 /// Keys of the data of a page whose values are texts for people.
-const TEXT_KEYS: [&str; 14] = [
+const TEXT_KEYS: [&str; 16] = [
     "about",
     "arithmetic",
     "caution",
+    "check_failures",
     "conclusion",
     "differences",
     "drift",
@@ -201,6 +202,7 @@ const TEXT_KEYS: [&str; 14] = [
     "method",
     "remedy",
     "sentence",
+    "warnings",
     "why",
 ];
 
@@ -250,6 +252,16 @@ fn the_pages_of_experiments_are_in_the_language_of_their_viewer() {
     let lab = lab("");
     let fast = lab.url_of("/delay/1ms");
     let slow = lab.url_of("/delay/9ms");
+    // More labels than are kept, and a server whose second reply is not HTTP.
+    let urls = dir.path().join("urls");
+    fs::write(&urls, "/delay/1ms\n/delay/2ms\n".repeat(2)).expect("a file");
+    let garbage = serve_connections(|mut client| {
+        for reply in [&*page("x"), "220 mail.example ESMTP\r\n\r\n"] {
+            if client.request().is_none() || !client.write(reply.as_bytes()) {
+                return;
+            }
+        }
+    });
     for line in [
         format!("sweep fast={fast} slow={slow} -c 1,2 -d 1s --objective p99<1s"),
         format!(
@@ -258,6 +270,8 @@ fn the_pages_of_experiments_are_in_the_language_of_their_viewer() {
         ),
         format!("compare fast={fast} slow={slow} -r 40 -d 300ms --repeat 8"),
         format!("{slow} -n 20 -c 2 -q --expect-body absent"),
+        format!("{} -n 20 -c 2 -q --urls {} --labels 1", slow, urls.display()),
+        format!("{} -n 20 -c 2 -q", garbage.url_of("/")),
     ] {
         run(dir.path(), &line);
     }
@@ -267,13 +281,15 @@ fn the_pages_of_experiments_are_in_the_language_of_their_viewer() {
     let mut names: Vec<String> = items.clone();
     names.extend([fast, slow].map(|url| url.trim_start_matches("http://").to_owned()));
     names.extend(NAMES_OF_EXPERIMENTS.split_whitespace().map(str::to_owned));
-    // A failed check, as the log of a run has it.
-    names.extend(["body matches", "no match"].map(str::to_owned));
+    let host = |url: String| url.trim_start_matches("http://").to_owned();
+    names.extend([host(garbage.url_of("/")), host(garbage.url_of(""))]);
+    names.extend(["absent", "(other)", "/delay/1ms", "/delay/2ms"].map(str::to_owned));
     names.extend(NAMES.split_whitespace().map(str::to_owned));
     names.sort_by_key(|name| std::cmp::Reverse(name.len()));
     let known = words_of_findings();
     let content = Regex::new("(?s)<main [^>]*>(.*?)</main>").expect("valid");
     let mut wrong = Vec::new();
+    let mut bodies = String::new();
     let mut targets: Vec<String> = items.iter().map(|id| format!("/runs/{id}")).collect();
     targets.push("/history?measure=capacity".to_owned());
     for target in targets {
@@ -283,6 +299,7 @@ fn the_pages_of_experiments_are_in_the_language_of_their_viewer() {
             content.captures(&body).map_or(String::new(), |main| format!("<p>{}</p>", &main[1]));
         let texts = [visible_texts(&main), texts_of_data(&body)].concat();
         assert!(texts.iter().any(|text| is_chinese(text)), "{target}: {body}");
+        bodies += &body;
         for text in texts {
             let mut words = english_words(&without_code(&text), &names);
             words.retain(|word| !known.contains(word));
@@ -294,6 +311,11 @@ fn the_pages_of_experiments_are_in_the_language_of_their_viewer() {
     wrong.sort();
     wrong.dedup();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    // A condition and the value found, a warning, and a cause, which the logs have in English.
+    for text in ["响应体 匹配", "没有匹配", "标签超过 1 个", "× 状态行不是 HTTP/1.x"]
+    {
+        assert!(bodies.contains(text), "{text}");
+    }
 }
 
 #[test]

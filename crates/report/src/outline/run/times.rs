@@ -8,7 +8,7 @@ use crate::outline::block::{Fact, ReportBlock, Words};
 use crate::view::{Detail, Emphasis};
 use brunt_model::finding::{FigureEstimate, PercentileInterval};
 use brunt_model::numbers::{self, UNKNOWN, time};
-use brunt_model::{Judgement, Load, Plan, Run, Tally};
+use brunt_model::{Judgement, Load, Plan, Run, Tally, Text};
 use brunt_stats::Histogram;
 
 const BRIEF_QUANTILES: &[(f64, &str)] = &[(0.5, "p50"), (0.9, "p90"), (0.99, "p99"), (1.0, "max")];
@@ -117,8 +117,8 @@ pub fn clocks(report: &RunReport) -> ReportSection {
     let rows = rows(report.run);
     let cells = rows.iter().map(|(name, _, times)| {
         (
-            (*name).to_owned(),
-            FULL_QUANTILES.iter().map(|(quantile, _)| quantile_of(times, *quantile)).collect(),
+            (*name).into(),
+            FULL_QUANTILES.iter().map(|(q, _)| quantile_of(times, *q).into()).collect(),
         )
     });
     let table = Breakdown {
@@ -172,7 +172,8 @@ pub fn phases(report: &RunReport) -> ReportSection {
     let occurred = steps.into_iter().filter(|(_, times)| !times.is_empty());
     let rows = occurred.map(|(name, times)| {
         let figures = [0.5, 0.99, 1.0].map(|quantile| quantile_of(times, quantile));
-        (name.to_owned(), figures.into_iter().chain([numbers::count(times.count())]).collect())
+        let figures = figures.into_iter().chain([numbers::count(times.count())]);
+        (name.into(), figures.map(Text::from).collect())
     });
     let rows = rows.collect();
     let columns = &[("column.p50", 0), ("column.p99", 0), ("column.max", 0), ("column.count", 0)];

@@ -74,6 +74,48 @@ mod tests {
     use super::*;
     use brunt_model::extract::ReplyPart;
     use brunt_model::reply_policy::{StatusRange, statuses};
+    use brunt_model::{Language, LoggedText};
+
+    #[test]
+    fn each_description_has_a_message() {
+        let json = |expected| AssertionTest::Json { path: "$.a".into(), expected, invert: false };
+        let size =
+            |part| AssertionTest::Size { part, is: NumberComparison::Equal, bytes: "9".into() };
+        let mut tests = vec![
+            (AssertionTest::Duration("80".into()), "时间不超过 80 ms"),
+            (size(None), "响应的大小 = 9 字节"),
+            (size(Some(ReplyPart::Headers)), "响应头的大小 = 9 字节"),
+            (json(Some(ExpectedJson::Null)), "json $.a 为 null"),
+            (json(Some(ExpectedJson::Value("1".into()))), "json $.a 是 `1`"),
+            (json(Some(ExpectedJson::Pattern("x".into()))), "json $.a 匹配 `x`"),
+            (AssertionTest::Xpath { path: "//a".into(), invert: true }, "不满足 xpath //a"),
+            (AssertionTest::Xml, "响应体是 XML"),
+            (AssertionTest::Md5("0a".into()), "响应体的 MD5 值为 0a"),
+        ];
+        for (is, not, chinese) in [
+            (TextMatch::Substring, false, "变量 id 包含 `a` 或 `b`"),
+            (TextMatch::Substring, true, "变量 id 不包含 `a` 或 `b`"),
+            (TextMatch::Equals, false, "变量 id 是 `a` 或 `b`"),
+            (TextMatch::Equals, true, "变量 id 不是 `a` 或 `b`"),
+            (TextMatch::Matches, false, "变量 id 匹配 `a` 或 `b`"),
+            (TextMatch::Matches, true, "变量 id 不匹配 `a` 或 `b`"),
+        ] {
+            let text = TextAssertion {
+                part: ReplyPart::Variable("id".into()),
+                patterns: vec!["a".into(), "b".into()],
+                is,
+                not,
+                any: true,
+                ignore_status: false,
+                message: String::new(),
+            };
+            tests.push((AssertionTest::Text(text), chinese));
+        }
+        for (test, chinese) in tests {
+            let description = LoggedText::Condition.text(&description_of(&test));
+            assert_eq!(description.in_language(Language::Chinese), chinese);
+        }
+    }
 
     #[test]
     fn the_description_of_an_assertion_has_one_line() {
