@@ -143,13 +143,7 @@ fn check_failure(run: &Run, failure: &CheckFailure) -> Text {
     };
     let label = name_of(run, *label);
     let replies = count(replies);
-    // What a check says of a reply without a value. Everything else is a value of the reply.
-    let found = match &**found {
-        "no match" => text!("found-no-match"),
-        "nothing" => text!("found-nothing"),
-        "the body is not JSON" => text!("found-no-json"),
-        found => found.into(),
-    };
+    let found = LoggedText::Found.text(found);
     // The text is an example; other replies may differ.
     match (&*found, failed) {
         ("", _) => {

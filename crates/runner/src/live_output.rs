@@ -148,19 +148,16 @@ impl Output {
         // Before the counts: the thread may still deliver lines.
         let is_complete = mailbox.close(MAX_END_WAIT).is_complete;
         let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
-        let DeliveryCounts { all, arrived, failure, .. } = counts.take();
+        let DeliveryCounts { all: sent, arrived, failure, .. } = counts.take();
         let system = &*self.name;
-        let lost = all - arrived;
+        let lost = (sent - arrived).to_string();
+        let all = sent.to_string();
         if !is_complete {
             let seconds = MAX_END_WAIT.as_secs().to_string();
-            let (lost, all) = (lost.to_string(), all.to_string());
             return Some(text!("warning-figures-late", system, seconds, lost, all).into());
         }
         let why = failure.unwrap_or_default();
-        (lost > 0).then(|| {
-            let (lost, all) = (lost.to_string(), all.to_string());
-            text!("warning-figures-lost", lost, all, system, why).into()
-        })
+        (arrived < sent).then(|| text!("warning-figures-lost", lost, all, system, why).into())
     }
 
     fn finish(&self, notify: &Notify) {

@@ -28,10 +28,12 @@ pub enum LoggedText {
     Cause,
     /// The condition of a check.
     Condition,
+    /// The value that did not meet a condition. Only a missing value has a message; others are parts of a reply.
+    Found,
 }
 
 impl LoggedText {
-    /// Returns an English text in a language.
+    /// Translates an English text.
     pub fn in_language(self, english: &str, language: Language) -> Cow<'_, str> {
         match language {
             Language::English => Cow::Borrowed(english),
@@ -39,16 +41,17 @@ impl LoggedText {
         }
     }
 
-    /// Returns the text of the message whose English text this is. A text without a message is
-    /// the same in all languages.
+    /// Returns the message with this English text. A text without a message is the same in all
+    /// languages.
     pub fn text(self, english: &str) -> Text {
-        let found = match self {
+        let message = match self {
             _ if english.len() >= TOO_LONG => None,
             Self::Warning => warning(english),
             Self::Cause => text_of("cause", english),
             Self::Condition => text_of("condition", english),
+            Self::Found => text_of("condition-found", english),
         };
-        found.unwrap_or_else(|| english.into())
+        message.unwrap_or_else(|| english.into())
     }
 }
 
@@ -71,8 +74,8 @@ fn whole_warning(english: &str) -> Option<Text> {
 
 /// Returns the text of the first message of a kind, or of the first form of an argument, that fits.
 fn text_of(group: &str, english: &str) -> Option<Text> {
-    static MESSAGES: OnceLock<Vec<LoggedMessage>> = OnceLock::new();
-    let all = MESSAGES.get_or_init(read);
+    static LOGGED: OnceLock<Vec<LoggedMessage>> = OnceLock::new();
+    let all = LOGGED.get_or_init(messages);
     all.iter().filter(|message| message.group == group).find_map(|message| message.text(english))
 }
 
@@ -113,17 +116,18 @@ impl LoggedMessage {
     }
 
     fn text(&self, english: &str) -> Option<Text> {
-        let found = self.pattern.captures(english)?;
-        let values = found.iter().skip(1).flatten().map(|value| value.as_str());
+        let captures = self.pattern.captures(english)?;
+        let values = captures.iter().skip(1).flatten().map(|value| value.as_str());
         let arguments = self.arguments.iter().zip(values);
-        let arguments = arguments.map(|(name, value)| (*name, Value::from(self.part(name, value))));
+        let arguments =
+            arguments.map(|(name, value)| (*name, Value::from(self.argument(name, value))));
         let message =
             Message { catalog: &MESSAGES, id: self.id.clone(), arguments: arguments.collect() };
         Some(Text { english: english.to_owned(), message: Some(Box::new(message)) })
     }
 
     /// Returns the value of an argument. The argument `condition` of a condition is another condition.
-    fn part(&self, name: &str, value: &str) -> Text {
+    fn argument(&self, name: &str, value: &str) -> Text {
         let kind = kind_of(self.group);
         let group =
             if name == kind { Cow::Borrowed(kind) } else { format!("{kind}-{name}").into() };
@@ -136,7 +140,7 @@ fn kind_of(id: &'static str) -> &'static str {
     id.split_once('-').map_or(id, |(kind, _)| kind)
 }
 
-fn read() -> Vec<LoggedMessage> {
+fn messages() -> Vec<LoggedMessage> {
     // A test checks the syntax of the catalogs.
     let resource = parser::parse(SOURCE).unwrap_or_else(|(resource, _)| resource);
     let messages = resource.body.into_iter().filter_map(|entry| match entry {
@@ -203,6 +207,18 @@ mod tests {
         }
         let long = "setup: ".repeat(10_000);
         assert_eq!(chinese(LoggedText::Warning, &long), long);
+    }
+
+    #[test]
+    fn only_a_missing_value_of_a_reply_is_translated() {
+        for (english, expected) in [
+            ("no match", "没有匹配"),
+            ("nothing", "无"),
+            ("the body is not JSON", "响应体不是 JSON"),
+            ("status is `200`", "status is `200`"),
+        ] {
+            assert_eq!(chinese(LoggedText::Found, english), expected);
+        }
     }
 
     #[test]

@@ -121,3 +121,7 @@ condition-part =
     .message = status text
     .status = status
     .variable = variable { $name }
+condition-found =
+    .no-match = no match
+    .nothing = nothing
+    .no-json = the body is not JSON

@@ -153,9 +153,6 @@ table =
 
 # Replies that failed a check.
 failure-cause = { $count } × { $cause }
-found-no-match = no match
-found-nothing = nothing
-found-no-json = the body is not JSON
 check-failure = { $label }: { $condition }: { $failed } of { $replies } replies
     .found = { $label }: { $condition }, found { $found }: { $failed } of { $replies } replies
     .found-for-example = { $label }: { $condition }, found, for example, { $found }: { $failed } of { $replies } replies

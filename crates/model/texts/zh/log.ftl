@@ -119,3 +119,7 @@ condition-part =
     .message = 状态文本
     .status = 状态
     .variable = 变量 { $name }
+condition-found =
+    .no-match = 没有匹配
+    .nothing = 无
+    .no-json = 响应体不是 JSON

@@ -153,9 +153,6 @@ table =
 
 # Replies that failed a check.
 failure-cause = { $count } × { $cause }
-found-no-match = 没有匹配
-found-nothing = 无
-found-no-json = 响应体不是 JSON
 check-failure = { $label }：{ $condition }：{ $replies } 个响应中的 { $failed } 个
     .found = { $label }：{ $condition }，实际为 { $found }：{ $replies } 个响应中的 { $failed } 个
     .found-for-example = { $label }：{ $condition }，实际为（举例）{ $found }：{ $replies } 个响应中的 { $failed } 个

@@ -76,18 +76,23 @@ mod tests {
     use brunt_model::reply_policy::{StatusRange, statuses};
     use brunt_model::{Language, LoggedText};
 
+    fn json(expected: ExpectedJson) -> AssertionTest {
+        AssertionTest::Json { path: "$.a".into(), expected: Some(expected), invert: false }
+    }
+
+    fn size(part: Option<ReplyPart>) -> AssertionTest {
+        AssertionTest::Size { part, is: NumberComparison::Equal, bytes: "9".into() }
+    }
+
     #[test]
     fn each_description_has_a_message() {
-        let json = |expected| AssertionTest::Json { path: "$.a".into(), expected, invert: false };
-        let size =
-            |part| AssertionTest::Size { part, is: NumberComparison::Equal, bytes: "9".into() };
         let mut tests = vec![
             (AssertionTest::Duration("80".into()), "时间不超过 80 ms"),
             (size(None), "响应的大小 = 9 字节"),
             (size(Some(ReplyPart::Headers)), "响应头的大小 = 9 字节"),
-            (json(Some(ExpectedJson::Null)), "json $.a 为 null"),
-            (json(Some(ExpectedJson::Value("1".into()))), "json $.a 是 `1`"),
-            (json(Some(ExpectedJson::Pattern("x".into()))), "json $.a 匹配 `x`"),
+            (json(ExpectedJson::Null), "json $.a 为 null"),
+            (json(ExpectedJson::Value("1".into())), "json $.a 是 `1`"),
+            (json(ExpectedJson::Pattern("x".into())), "json $.a 匹配 `x`"),
             (AssertionTest::Xpath { path: "//a".into(), invert: true }, "不满足 xpath //a"),
             (AssertionTest::Xml, "响应体是 XML"),
             (AssertionTest::Md5("0a".into()), "响应体的 MD5 值为 0a"),
