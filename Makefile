@@ -1,5 +1,5 @@
 # Lists the targets if called without one. Each target is a script in tools/.
-# Options: PROFILE=demo make dist, make bench BENCH="--quick --case tls-10b", make prove PROOF=accuracy, make fuzz TARGET=reply SECONDS=600
+# Options: PROFILE=demo make dist, make test PARTS="check unit", make bench BENCH="--quick --case tls-10b", make prove PROOF=accuracy, make fuzz TARGET=reply SECONDS=600
 
 .POSIX:
 .PHONY: help demo quick test check bench honesty prove fuzz dist install clean
@@ -10,6 +10,7 @@ PROOF =
 TARGET = all
 SECONDS = 60
 BASE =
+PARTS =
 
 help: ## This list
 	@sed -n 's/^\([a-z]*\):.*## /  make \1|/p' Makefile | awk -F '|' '{ printf "%-16s%s\n", $$1, $$2 }'
@@ -21,7 +22,7 @@ quick: ## Format, lint and test the crates that changed since main; installs not
 	@sh tools/quick.sh $(BASE)
 
 test: ## Install what the tests need, check the source, run all tests
-	@sh tools/test.sh
+	@sh tools/test.sh $(PARTS)
 
 check: ## Format, lints, the rules of the house, docs, licences; nothing is run
 	@sh tools/check.sh

@@ -10,16 +10,6 @@ for script in .ci/run tools/*.sh tools/dist/*.sh tools/prove/*.sh; do sh -n "$sc
 say "format"
 cargo fmt --all --check
 
-say "lints"
-cargo clippy --workspace --all-targets --locked -- -D warnings
-
-say "lints without scripts, CSS and XPath"
-cargo clippy -p brunt-cli -p brunt-script --no-default-features --locked -- -D warnings
-
-say "the rules of the house"
-# shellcheck disable=SC2086 # a list of arguments
-cargo test $ALL --test it house:: -- --nocapture
-
 # with_node NAME TITLE SCRIPT [ARGUMENT]: runs a check that is written for node.
 with_node() {
     name=$1
@@ -42,8 +32,22 @@ else
     skipped mdbook "not installed (cargo install mdbook): links and the list of pages were checked without it"
 fi
 
+say "the rules of the house"
+# shellcheck disable=SC2086 # a list of arguments
+cargo test $ALL --test rules -- --nocapture
+
+say "lints"
+# The fuzz targets are linted without being linked.
+# shellcheck disable=SC2086
+cargo clippy $ALL --all-targets --features brunt-fuzz/targets -- -D warnings
+
+say "the program without optional features"
+cargo clippy -p brunt-cli -p brunt-script --no-default-features --locked -- -D warnings
+
 say "docs"
-RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked
+# With an example, which needs the dependencies of tests: then dependencies have the features that the lints have checked them with.
+# shellcheck disable=SC2086
+RUSTDOCFLAGS="-D warnings" cargo doc $ALL --no-deps --lib --bin brunt --example made_up
 
 say "dependencies"
 if cargo deny --version >/dev/null 2>&1; then

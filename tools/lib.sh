@@ -7,12 +7,13 @@ unset MAKEFLAGS MFLAGS  # cargo shares its cores out itself
 BUILT="${CARGO_TARGET_DIR:-target}"
 case $BUILT in /*) ;; *) BUILT="$PWD/$BUILT" ;; esac
 
-# say TITLE: begins a section, with the time since the first one in minutes and seconds.
+# say TITLE: begins a section, with the time since the first one in minutes and seconds. Appends its start to the file BRUNT_STAGES.
 STARTED=${STARTED:-$(date +%s)}
 export STARTED
 say() {
     elapsed=$(($(date +%s) - STARTED))
     printf '\n== %s (%d:%02d)\n' "$*" $((elapsed / 60)) $((elapsed % 60))
+    if [ -n "${BRUNT_STAGES:-}" ]; then printf '%s\t%s\n' "$(date +%s)" "$*" >>"$BRUNT_STAGES"; fi
 }
 
 die() {
@@ -32,8 +33,8 @@ skipped() {
 has_nightly() { has rustup && rustup toolchain list | grep -q '^nightly'; }
 
 # One selection of packages for everything that `make test` builds. Another selection may have other features, and cargo would
-# rebuild the dependencies. The fuzz targets are only checked: linking them needs a C++ compiler (tools/fuzz.sh).
-ALL="--locked --workspace --exclude brunt-fuzz"
+# rebuild the dependencies.
+ALL="--locked --workspace"
 
 build_programs() { cargo build --release --locked -p brunt-cli -p brunt-lab; }
 

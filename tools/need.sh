@@ -23,7 +23,8 @@ else
     at_least "$have" "$want" || miss "Rust $want or newer; this is $have. Run: rustup update stable && rustup default stable"
 fi
 has cc || miss "a C compiler. Run: apt-get install build-essential"
-if [ "${1:-}" = check ] && has cargo; then
+if [ "${1:-}" = test ]; then has python3 || has apt-get || miss "python3, which starts the tests"; fi
+if [ $# -gt 0 ] && has cargo; then
     cargo fmt --version >/dev/null 2>&1 || miss "rustfmt. Run: rustup component add rustfmt"
     cargo clippy --version >/dev/null 2>&1 || miss "clippy. Run: rustup component add clippy"
 fi

@@ -55,10 +55,6 @@ cmp "$built/editor.js" "$editor" || die "$editor is not what web-ui/ builds: sh 
 
 if [ "$browser" = no ]; then exit 0; fi
 say "the page: in a browser"
-if ! has chromium && ! has chromium-browser; then
-    skipped page-browser "no chromium (apt-get install chromium)"
-    exit 0
-fi
 if [ -z "${BRUNT_AXE:-}" ]; then
     if sh tools/axe.sh "$BUILT/axe.js"; then
         BRUNT_AXE=$BUILT/axe.js && export BRUNT_AXE
@@ -66,11 +62,6 @@ if [ -z "${BRUNT_AXE:-}" ]; then
         skipped axe "no npm registry: the pages were not checked with axe-core"
     fi
 fi
-mkdir -p "$built/study"
 # shellcheck disable=SC2086 # a list of arguments
 cargo build --quiet $ALL --example made_up
-"$BUILT/debug/examples/made_up" "$built/study"
-(cd web-ui && node test/browser.mjs "$built/study" ${pictures:+"$pictures"})
-(cd web-ui && node test/editor.mjs ${pictures:+"$pictures"})
-(cd web-ui && node test/structure.mjs ${pictures:+"$pictures"})
-(cd web-ui && node test/languages.mjs "$built/study" ${pictures:+"$pictures"})
+for test in browser editor structure languages; do sh tools/page_test.sh $test ${pictures:+"$pictures"}; done

@@ -3,7 +3,7 @@
 set -eu
 cargo test --no-run --locked -p brunt-tests --test it
 code=0
-cargo test --locked -p brunt-tests --test it -- "$1::" --nocapture --test-threads=1 >"$2/$1.txt" 2>&1 || code=$?
+cargo test --locked -p brunt-tests --test it -- "$1::" --include-ignored --nocapture --test-threads=1 >"$2/$1.txt" 2>&1 || code=$?
 cat "$2/$1.txt"
 if ! grep -q '^test result: ok. [1-9]' "$2/$1.txt"; then
     echo "no test of $1:: has passed, so nothing is proved" >&2

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Tests the Python package with the built program. `python3` must be that of Debian, whose packages tools/test.sh installs.
+# Tests the Python package with the built program: tools/python.sh [MODULE…], such as test_store. `python3` must be that of Debian, whose packages tools/test.sh installs.
 set -eu
 . tools/lib.sh
 
@@ -9,6 +9,7 @@ if ! [ -x $python ] || ! $python -c 'import sys; sys.exit(sys.version_info < (3,
     exit 0
 fi
 
-say "the Python package"
-$python python/generate_documents.py --check
-PYTHONDONTWRITEBYTECODE=1 $python -m unittest discover -t python -s python/tests
+[ $# -gt 0 ] || set -- $(basename -s .py -a python/tests/test_*.py)
+cd python
+$python generate_documents.py --check
+for module; do PYTHONDONTWRITEBYTECODE=1 $python -m unittest "tests.$module"; done

@@ -50,5 +50,5 @@ say "unit tests:" $packages
 # shellcheck disable=SC2086
 cargo test --quiet --locked --lib --bins -p brunt-tests $selected
 say "the rules of the house"
-cargo test --quiet --locked -p brunt-tests --test it house::
+cargo test --quiet --locked -p brunt-house
 echo "quick checks passed. Next: make test (all checks and tests)"

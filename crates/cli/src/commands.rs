@@ -7,7 +7,7 @@
 //! a server of that name.
 
 use crate::args::{RunArgs, with_n};
-#[cfg(target_os = "linux")]
+#[cfg(all(feature = "certify", target_os = "linux"))]
 use crate::certify::{self, args::CertifyArgs};
 use crate::exit::Exit;
 use crate::replay::{EXAMPLES as REPLAY_EXAMPLES, ReplayArgs};
@@ -109,9 +109,10 @@ pub enum BruntCommand {
     #[cfg(feature = "record")]
     #[command(arg_required_else_help = true, max_term_width = 110, after_help = crate::record::EXAMPLES)]
     Record(crate::record::RecordArgs),
+    #[cfg(feature = "compat")]
     #[command(about = "Writes a plan file in the format of another tool: a plan of JMeter")]
-    #[command(arg_required_else_help = true, max_term_width = 110, after_help = crate::export::EXAMPLES)]
-    Export(crate::export::ExportArgs),
+    #[command(arg_required_else_help = true, max_term_width = 110, after_help = crate::compat::export::EXAMPLES)]
+    Export(crate::compat::export::ExportArgs),
     /// Lists and manages stored runs and experiments
     #[command(max_term_width = 110, after_help = crate::runs::EXAMPLES)]
     Runs(crate::runs::RunsArgs),
@@ -119,8 +120,9 @@ pub enum BruntCommand {
     #[command(arg_required_else_help = true, max_term_width = 110, after_help = crate::analyse::EXAMPLES)]
     Analyse(crate::analyse::AnalyseArgs),
     /// Creates links such as ab that run brunt as another tool; `brunt ab …` works without a link
-    #[command(arg_required_else_help = true, max_term_width = 110, after_help = crate::names::after_help())]
-    InstallNames(crate::names::NamesArgs),
+    #[cfg(feature = "compat")]
+    #[command(arg_required_else_help = true, max_term_width = 110, after_help = crate::compat::names::after_help())]
+    InstallNames(crate::compat::names::NamesArgs),
     /// Shows the report of a stored run or experiment, in any format
     #[command(arg_required_else_help = true, max_term_width = 110, after_help = crate::reports::EXAMPLES)]
     Report(crate::reports::ReportArgs),
@@ -141,7 +143,7 @@ pub enum BruntCommand {
     #[command(arg_required_else_help = true, max_term_width = 110, after_help = crate::fleet::command::EXAMPLES)]
     Fleet(crate::fleet::command::FleetArgs),
     /// Scores load generators against a server whose response times are known
-    #[cfg(target_os = "linux")]
+    #[cfg(all(feature = "certify", target_os = "linux"))]
     #[command(max_term_width = 110, after_help = certify::args::EXAMPLES)]
     Certify(CertifyArgs),
     /// Runs a reference server with known response times, on loopback only

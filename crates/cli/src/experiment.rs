@@ -23,7 +23,8 @@ use crate::fleet;
 use crate::live::print_line;
 use crate::live_outputs;
 use crate::measure::{print_exit_reason, session};
-use crate::output::{self, Outputs};
+use crate::output::Outputs;
+use crate::result_file::{self, ResultFile};
 use crate::team::TeamRun;
 use crate::trace;
 use anyhow::{Context, Result, ensure};
@@ -31,12 +32,12 @@ use brunt_model::Experiment;
 use brunt_model::numbers::plural;
 use brunt_rig::{RigContext, RigFailure};
 use brunt_runner::EventListener;
+use brunt_runner::LiveOutputs;
 use brunt_runner::experiment::{
     ExperimentRefusal, ExperimentRequest, ExperimentResult, ExperimentStart, GeneratorCapacity,
 };
 use brunt_runner::run::no_reply;
 use brunt_runner::trace::Tracer;
-use brunt_runner::{LiveOutputs, ResultFile};
 use brunt_spec::{System, defaults};
 use brunt_store::{Store, StoredItem};
 pub use compare::{COMPARE_EXAMPLES, CompareArgs, compare};
@@ -98,7 +99,7 @@ impl ExperimentContext {
             plan_name: None,
             system,
             outputs,
-            jtl: output::result_file(output)?,
+            jtl: result_file::open(output)?,
             live_outputs: live_outputs::start(&output.live_outputs)?,
             quiet: output.quiet,
             tracer: trace::requested(output, &run.store)?,
@@ -208,7 +209,7 @@ pub fn run_experiment(
     if let Some(tracer) = tracer {
         return trace::end(&mut tracer.borrow_mut(), interrupted).map_err(runtime_error);
     }
-    output::check_complete(jtl.as_ref().map(|jtl| jtl.borrow()).as_deref())
+    result_file::check_complete(jtl.as_ref().map(|jtl| jtl.borrow()).as_deref())
         .map_err(runtime_error)?;
     Ok(exit)
 }

@@ -13,13 +13,6 @@ pub fn start(outputs: &[LiveOutput]) -> Result<LiveOutputs> {
     Ok(LiveOutputs::new(outputs, redact::current(), Arc::new(|line: &str| print_line(line)))?)
 }
 
-/// Registers their secrets with the current redactor. Opening a store replaces the redactor.
-pub fn redact_secrets(outputs: &[LiveOutput]) {
-    for secret in outputs.iter().flat_map(LiveOutput::secrets) {
-        redact::current().secret(secret);
-    }
-}
-
 /// Refuses live outputs for a command without a load.
 pub fn refuse(settings: &OutputSettings, reason: &str) -> Result<()> {
     match settings.live_outputs.first() {

@@ -4,10 +4,10 @@
 //!
 //! * [`commands`]: the subcommands and their arguments. [`args`]: arguments of several subcommands.
 //!   [`exit`]: exit codes and errors.
-//! * [`mod@measure`]: a single run. [`jmeter_plan`]: a JMeter
-//!   plan. [`plan_file`]: the command `plan`.
+//! * [`mod@measure`]: a single run. [`plan_file`]: the command `plan`.
 //! * [`mod@experiment`]: many runs: `sweep`, `find`, `compare` and plan files.
-//! * [`mod@import`], [`mod@export`]: conversion of plan files from and to other formats.
+//! * [`mod@import`]: plan files from other formats. [`compat`]: other tools' names, plans and result
+//!   files.
 //! * [`stored`]: comparison of stored runs. [`mod@baseline`]: comparison with a
 //!   baseline. [`runs`]: the store.
 //! * [`mod@worker`]: a worker process of a run with several.
@@ -16,10 +16,9 @@
 //!   [`live`]: progress on the [`screen`].
 //! * [`mod@check`]: the examination before a run.
 //! * [`mod@certify`]: accuracy of load generators. `lab`: the reference server, from its own crate.
-//! * [`dropins`]: runs brunt as a drop-in. [`names`]: installs links with the names of drop-ins.
 //! * [`mod@redact`]: replaces secrets in everything that is stored or shown.
 //! * [`mistakes`]: explains invalid command lines. [`short_help`]: the text of `-h`.
-//! * [`result_files`]: summaries of JMeter's result files. [`analyse`]: analysis of result files.
+//! * [`analyse`]: analysis of result files.
 //! * [`output`]: files of reports and the event log. [`view`]: width, colors and detail of reports.
 //! * [`team`]: a run that leases its servers from a studio, and is sent there.
 //! * [`reports`], [`mod@replay`]: reports of stored runs and event logs.
@@ -33,24 +32,21 @@ mod baseline;
 #[cfg(feature = "studio")]
 mod browser;
 mod causes;
-#[cfg(target_os = "linux")]
+#[cfg(all(feature = "certify", target_os = "linux"))]
 mod certify;
 mod check;
 mod commands;
+mod compat;
 mod completions;
-mod dropins;
 mod exit;
 mod experiment;
-mod export;
 mod fleet;
 #[cfg(feature = "import")]
 mod import;
-mod jmeter_plan;
 mod live;
 mod live_outputs;
 mod measure;
 mod mistakes;
-mod names;
 mod output;
 mod plan_file;
 mod process;
@@ -59,7 +55,7 @@ mod record;
 mod redact;
 mod replay;
 mod reports;
-mod result_files;
+mod result_file;
 mod runs;
 mod screen;
 mod short_help;
@@ -85,7 +81,7 @@ use commands::{BruntCommand, Cli, GrpcArgs, GrpcTask};
 use exit::{CommandError, Exit, runtime_error, usage_error};
 use measure::{MeasureContext, measure};
 use output::Outputs;
-use process::{command_line, system};
+use process::system;
 use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
@@ -111,8 +107,8 @@ fn main() -> ExitCode {
     let words: Vec<String> =
         std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
     // The words of a drop-in are not brunt's, so its name decides first.
-    if let Some((tool, program_name, words)) = brunt_dropin::find_tool(&words) {
-        return dropins::run(tool, program_name, words);
+    if let Some(exit) = compat::run_drop_in(&words) {
+        return exit;
     }
     // A shell that asks for completions passes an incomplete command line, which must not be
     // parsed. Then this call prints the completions and exits.
@@ -174,14 +170,16 @@ fn dispatch(command: BruntCommand) -> Result<Exit, CommandError> {
         BruntCommand::Import(args) => import::import(&args),
         #[cfg(feature = "record")]
         BruntCommand::Record(args) => record::record(&args),
-        BruntCommand::Export(args) => export::export(&args),
+        #[cfg(feature = "compat")]
+        BruntCommand::Export(args) => compat::export::export(&args),
         BruntCommand::Runs(args) => runs::runs(&args),
-        BruntCommand::InstallNames(args) => names::install(&args),
+        #[cfg(feature = "compat")]
+        BruntCommand::InstallNames(args) => compat::names::install(&args),
         BruntCommand::Analyse(args) => analyse::analyse(&args),
         BruntCommand::Report(args) => reports::report(&args),
         BruntCommand::Replay(args) => replay::replay(&args),
-        #[cfg(target_os = "linux")]
-        BruntCommand::Certify(args) => certify::certify(&args, command_line()),
+        #[cfg(all(feature = "certify", target_os = "linux"))]
+        BruntCommand::Certify(args) => certify::certify(&args, process::command_line()),
         #[cfg(target_os = "linux")]
         BruntCommand::Lab(options) => lab(&options),
         BruntCommand::Guard => {
@@ -226,8 +224,8 @@ fn run(args: &RunArgs) -> Result<Exit, CommandError> {
     if let Some(path) = args.settings.url.as_deref().and_then(experiment::plan_path) {
         return experiment::run_plan(path, args);
     }
-    if let Some(path) = args.settings.url.as_deref().and_then(jmeter_plan::plan_path) {
-        return jmeter_plan::run(path, args);
+    if let Some(path) = args.settings.url.as_deref().and_then(compat::jmeter_plan_path) {
+        return compat::run_jmeter_plan(path, args);
     }
     if !args.plan.sets.is_empty() {
         return Err(usage_error(anyhow::anyhow!(
@@ -251,7 +249,7 @@ fn run(args: &RunArgs) -> Result<Exit, CommandError> {
     let world = brunt_runner::RealWorld::new(&plan).map_err(|error| usage_error(error.into()))?;
     let outputs = Outputs::from_settings(&settings.output).map_err(usage_error)?;
     let mut tracer = trace::requested(&settings.output, &args.store).map_err(usage_error)?;
-    let mut jtl = output::result_file(&settings.output).map_err(usage_error)?;
+    let mut jtl = result_file::open(&settings.output).map_err(usage_error)?;
     let (route, warnings) =
         brunt_runner::check::short::preflight_short(&plan, system.descriptors, system.cores);
     notes.extend(warnings);

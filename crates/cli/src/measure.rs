@@ -2,9 +2,10 @@
 
 use crate::exit::{Exit, FailOn, exit_of};
 use crate::live::{Live, print_line};
-use crate::output::{self, Outputs};
+use crate::output::Outputs;
 use crate::process::command_line;
 use crate::redact;
+use crate::result_file::{self, ResultFile};
 use crate::signals;
 use crate::team::TeamRun;
 use crate::trace;
@@ -14,8 +15,8 @@ use brunt_model::{Environment, Plan, ProbeSpec, Route};
 use brunt_runner::run::no_reply;
 use brunt_runner::trace::Tracer;
 use brunt_runner::{
-    CommandSession, EventListener, EventLog, Fleet, LiveOutputs, PlanExecutor, ResultFile,
-    RunRequest, RunResult, Storage,
+    CommandSession, EventListener, EventLog, Fleet, LiveOutputs, PlanExecutor, RunRequest,
+    RunResult, Storage,
 };
 use brunt_store::{Store, StoredItem};
 use std::io;
@@ -106,7 +107,7 @@ pub fn measure(
     written?;
     result.outcome?;
     log.map_or(Ok(()), EventLog::end)?;
-    output::check_complete(jtl.as_deref())?;
+    result_file::check_complete(jtl.as_deref())?;
     let exit = match tracer {
         Some(tracer) => trace::end(tracer, result.run.is_interrupted())?,
         None => exit_of(&result.run, &result.judgement, FailOn::recorded_in(&result.run)),

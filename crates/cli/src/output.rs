@@ -2,15 +2,13 @@
 
 use crate::{args, live_outputs, view};
 use anyhow::{Context, Result, bail};
-use brunt_jmx::jtl::{Field, JtlFormat, JtlSettings};
-use brunt_model::plan::RecordDetail;
 use brunt_model::{Analysis, Judgement, Run, Study};
 use brunt_report::picture::Charts;
 use brunt_report::{FormatContent, REPORTS, ReportFormat, ReportSubject};
-use brunt_runner::{CommandSession, EventLog, ResultFile};
+use brunt_runner::{CommandSession, EventLog};
+use brunt_spec::defaults;
 use brunt_spec::settings::OutputSettings;
 use brunt_spec::words::values::Output;
-use brunt_spec::{defaults, to_plan};
 use std::fs::{self, File};
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -161,32 +159,6 @@ pub fn print(text: impl AsRef<[u8]>) -> Result<()> {
 
 fn create(path: &Path) -> Result<File> {
     File::create(path).with_context(|| format!("{} cannot be written", path.display()))
-}
-
-/// Opens JMeter's result file (JTL) for the samples; None if it is not requested. It is XML if the
-/// records have full detail, otherwise CSV.
-pub fn result_file(output: &OutputSettings) -> Result<Option<ResultFile>> {
-    let (Some(path), Some(records)) = (&output.jtl, to_plan::records(output)) else {
-        return Ok(None);
-    };
-    // JMeter's CSV has no columns for headers and bodies.
-    let is_xml = records.detail == RecordDetail::Full;
-    let format = if is_xml { JtlFormat::Xml } else { JtlFormat::Csv };
-    let mut settings = JtlSettings { format, ..JtlSettings::default() };
-    for field in [
-        Field::RequestHeaders,
-        Field::ResponseHeaders,
-        Field::SamplerData,
-        Field::ResponseDataOnError,
-    ] {
-        settings.save(field, is_xml);
-    }
-    ResultFile::open(path, settings).map(Some).with_context(|| path.display().to_string())
-}
-
-/// Returns an error if the result file could not be written, so that samples are missing in it.
-pub fn check_complete(file: Option<&ResultFile>) -> Result<()> {
-    file.and_then(ResultFile::trouble).map_or(Ok(()), |trouble| Err(anyhow::anyhow!(trouble)))
 }
 
 /// Creates the event log, with secrets redacted; None if it is not requested.

@@ -3,10 +3,10 @@
 //! Nothing is measured: stored events are folded and judged like those of a live run.
 
 use crate::args::store::StoreArgs;
+use crate::compat;
 use crate::exit::{CommandError, Exit, runtime_error, usage_error};
 use crate::output::Outputs;
 use crate::replay;
-use crate::result_files;
 use crate::runs;
 use anyhow::{Result, anyhow, bail};
 use brunt_model::{Judgement, Run, Study};
@@ -51,14 +51,14 @@ enum Subject {
 /// Finds the subjects and writes the reports.
 pub fn report(args: &ReportArgs) -> Result<Exit, CommandError> {
     let (jtl_files, others): (Vec<&String>, Vec<&String>) =
-        args.subjects.iter().partition(|subject| result_files::is_result_file(Path::new(subject)));
+        args.subjects.iter().partition(|subject| compat::is_result_file(Path::new(subject)));
     if !jtl_files.is_empty() {
         if let Some(other) = others.first() {
             return Err(usage_error(anyhow!(
                 "{other} is no result file of JMeter, and the others are; report it alone"
             )));
         }
-        return result_files::report(&args.subjects, &args.outputs);
+        return compat::report_result_files(&args.subjects, &args.outputs);
     }
     let subjects = args
         .subjects

@@ -7,8 +7,6 @@ use brunt_runner::Interrupt;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use std::io;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::thread;
 use std::time::Duration;
 
@@ -16,14 +14,19 @@ use std::time::Duration;
 /// its group, which would otherwise discard the report.
 const ONE_SIGNAL: Duration = Duration::from_millis(200);
 
+/// A flag that a signal sets.
+#[cfg(feature = "compat")]
+type StopFlag = std::sync::Arc<std::sync::atomic::AtomicBool>;
+
 /// Returns a flag that SIGINT, SIGTERM and SIGHUP set, for a command that polls it.
-pub fn stop_flag() -> io::Result<Arc<AtomicBool>> {
-    let flag: Arc<AtomicBool> = Arc::default();
+#[cfg(feature = "compat")]
+pub fn stop_flag() -> io::Result<StopFlag> {
+    let flag = StopFlag::default();
     for signal in [SIGINT, SIGTERM] {
-        signal_hook::flag::register(signal, Arc::clone(&flag))?;
+        signal_hook::flag::register(signal, StopFlag::clone(&flag))?;
     }
     if !ignores_hangup() {
-        signal_hook::flag::register(SIGHUP, Arc::clone(&flag))?;
+        signal_hook::flag::register(SIGHUP, StopFlag::clone(&flag))?;
     }
     Ok(flag)
 }

@@ -9,7 +9,8 @@
 //! * `getopt`: options, parsed like `getopt` and `getopt_long`.
 //!   `brunt_options`: brunt's own options, `--brunt-…`.
 //! * `ciphers`: OpenSSL's names. `epoch`: the time of day. `run_setup`: runs the plan and writes
-//!   everything except the tool's own report.
+//!   everything except the tool's own report. [`result_file`]: writes the samples of a run to a
+//!   result file of JMeter.
 //!
 //! There is no engine code here: a tool that needs single requests has the plan record
 //! samples. Nothing here prints, ends the process or reads the environment: the caller
@@ -26,6 +27,7 @@ pub mod error;
 mod getopt;
 mod httperf;
 mod jmeter;
+pub mod result_file;
 mod run_setup;
 mod siege;
 pub mod tools;
@@ -33,5 +35,6 @@ pub mod tools;
 pub use caller::{Caller, Reports, StorePlace};
 pub use error::ToolError;
 pub use jmeter::report::html as dashboard_page;
+pub use result_file::ResultFile;
 pub use run_setup::prepare_stage;
 pub use tools::{COMPAT, DropinTool, find_tool};

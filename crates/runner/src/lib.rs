@@ -23,7 +23,6 @@
 //! * `steer`: ends a warm-up or a run early.
 //! * [`live_output`]: sends figures to other systems during a run.
 //! * [`event_log`]: writes the event log of a run.
-//! * [`result_file`]: writes the samples of a run as JMeter's result files.
 //! * [`trace`]: shows them as text.
 //! * [`stages`]: plans that run one after the other, such as setup, load and teardown.
 //! * [`experiment`]: many runs, stored as a study.
@@ -53,7 +52,6 @@ pub mod line_socket;
 pub mod live_output;
 pub mod mailbox;
 pub mod reflection;
-pub mod result_file;
 pub mod route;
 pub mod run;
 pub mod session;
@@ -69,7 +67,6 @@ pub use event_log::EventLog;
 pub use interrupt::Interrupt;
 pub use live_output::LiveOutputs;
 pub use mailbox::Mailbox;
-pub use result_file::ResultFile;
 pub use run::{EventListener, PlanExecutor};
 pub use session::{CommandSession, RunRequest, RunResult, Storage};
 pub use stages::StageSequence;

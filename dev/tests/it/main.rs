@@ -33,7 +33,6 @@ mod fleet_nats;
 mod framing;
 mod grpc;
 mod history;
-mod house;
 mod http2;
 mod http3;
 mod import;

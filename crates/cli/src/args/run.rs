@@ -20,6 +20,7 @@ pub struct RunArgs {
     /// Options of a plan file.
     pub plan: PlanFileArgs,
     /// Options of a JMeter plan.
+    #[cfg_attr(not(feature = "compat"), expect(dead_code, reason = "no plan of JMeter is run"))]
     pub jmeter: JmeterPlanArgs,
     /// Store of the run.
     pub store: StoreArgs,
@@ -105,27 +106,32 @@ pub struct PlanFileArgs {
     pub resume: bool,
 }
 
-/// Options of a JMeter plan.
+/// Options of a JMeter plan; without the feature `compat`, there is none.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "JMeter plan")]
 pub struct JmeterPlanArgs {
     /// Value of a JMeter property, which the plan reads by `${__P(NAME)}`; repeatable
+    #[cfg(feature = "compat")]
     #[arg(short = 'J', long = "property", value_name = "NAME=VALUE")]
     pub properties: Vec<String>,
 
     /// Multiply numbers of threads and arrival rates by this; each thread group keeps at least one thread
+    #[cfg(feature = "compat")]
     #[arg(long, value_name = "FACTOR", value_parser = factor)]
     pub scale: Option<f64>,
 
     /// Leave out elements that are not supported, instead of refusing the plan
+    #[cfg(feature = "compat")]
     #[arg(long)]
     pub lenient: bool,
 
     /// Let the plan read and write files below this directory, too; repeatable
+    #[cfg(feature = "compat")]
     #[arg(long, value_name = "DIR")]
     pub allow_dir: Vec<std::path::PathBuf>,
 }
 
+#[cfg(feature = "compat")]
 fn factor(word: &str) -> Result<f64, String> {
     let factor = word.parse().ok().filter(|factor: &f64| factor.is_finite() && *factor > 0.0);
     factor.ok_or_else(|| "write a number above 0, such as 0.1".into())

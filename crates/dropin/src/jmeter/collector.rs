@@ -4,11 +4,12 @@
 use super::console::{Console, date, now_millis};
 use super::listeners::ListenerFile;
 use super::settings::JmeterSettings;
+use crate::ResultFile;
 use crate::error::{ToolError, ToolResult};
 use brunt_jmx::statistics::Statistics;
 use brunt_jmx::summariser::{Summariser, ThreadCounts};
 use brunt_model::{Event, SampleRecord, Snapshot, TestStage, Tick};
-use brunt_runner::{EventListener, LiveOutputs, ResultFile};
+use brunt_runner::{EventListener, LiveOutputs};
 use std::path::Path;
 
 /// JMeter class that writes the summariser's lines.

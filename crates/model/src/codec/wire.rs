@@ -1,7 +1,7 @@
 //! The messages of events, as published in `docs/event-log.proto`: the payloads of a log.
 //!
 //! Every field and kind has a number that never changes its meaning; a new one has a new number.
-//! Readers skip unknown ones, so logs remain readable in both directions. `tests/schema.rs`
+//! Readers skip unknown ones, so logs remain readable in both directions. `tests/it/schema.rs`
 //! compares this file with the published schema, which also documents each field. [`Flow`] is its
 //! own message, and a macro derives the message of a [`Tally`](crate::Tally) from its rows.
 //! [`write`] and [`read`] convert the other types.

@@ -64,7 +64,7 @@ fn acceptable<'a>(text: &'a str, url: &Url) -> Option<RawCookie<'a>> {
         return None;
     }
     let domain = cookie.domain().map(|domain| domain.trim_start_matches('.').to_ascii_lowercase());
-    if domain.as_deref().is_some_and(is_public_suffix) {
+    if domain.as_deref().is_some_and(brunt_suffix::is_public_suffix) {
         // RFC 6265 section 5.3, step 5: the host itself may be such a suffix; the cookie then
         // belongs only to it.
         if domain.as_deref() != url.host_str() {
@@ -77,11 +77,6 @@ fn acceptable<'a>(text: &'a str, url: &Url) -> Option<RawCookie<'a>> {
 
 fn has_prefix(cookie: &RawCookie<'_>, prefix: &str) -> bool {
     cookie.name().get(..prefix.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(prefix))
-}
-
-/// True if names directly below this one belong to different owners.
-fn is_public_suffix(domain: &str) -> bool {
-    psl::suffix_str(domain) == Some(domain)
 }
 
 /// The interface of cookies for scripts.

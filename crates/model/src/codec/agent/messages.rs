@@ -1,4 +1,4 @@
-//! The messages of `docs/agent-protocol.proto`, which documents each field. `tests/schema.rs` compares
+//! The messages of `docs/agent-protocol.proto`, which documents each field. `tests/it/schema.rs` compares
 //! both.
 
 // The published schema has these names: every instant ends in its unit.
