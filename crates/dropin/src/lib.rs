@@ -6,6 +6,7 @@
 //! its text is computed from the run's samples. The tools share:
 //!
 //! * [`tools`]: the list of tools. [`caller`]: the process that a tool runs in. [`error`]: errors.
+//! * `witness`: passes events of single connections and replies to a tool.
 //! * `getopt`: options, parsed like `getopt` and `getopt_long`.
 //!   `brunt_options`: brunt's own options, `--brunt-…`.
 //! * `ciphers`: OpenSSL's names. `epoch`: the time of day. `run_setup`: runs the plan and writes
@@ -31,6 +32,7 @@ pub mod result_file;
 mod run_setup;
 mod siege;
 pub mod tools;
+mod witness;
 
 pub use caller::{Caller, Reports, StorePlace};
 pub use error::ToolError;

@@ -19,8 +19,8 @@ mod outbox;
 use crate::agents::clock::clock_nanos;
 use crate::check;
 use crate::error::RunError;
-use crate::world::RealWorld;
-use brunt_engine::{PartHandle, RunEpoch, run_part};
+use brunt_engine::{PartHandle, RunEpoch};
+use brunt_generator::Generator;
 use brunt_model::agent::{
     AgentMessage, AgentReport, Assignment, CheckRequest, ClockReading, ControllerMessage,
     ControllerRequest, FileCopy, PROTOCOL_VERSION, RunEnd, RunNumber,
@@ -210,10 +210,10 @@ impl Shared {
     fn carry_out(&self, run: PreparedRun) -> Result<RunEnd, RunError> {
         let PreparedRun { run, plan, assignment, handle } = run;
         let epoch = RunEpoch::Real(assignment.epoch_nanos);
-        let world = RealWorld::with_epoch(&plan, epoch)?;
+        let generator = Generator::new(&plan, epoch)?;
         let mut budget = ByteBudget::new(assignment.bytes_per_second);
         let environment = Environment { route: assignment.route, ..Environment::default() };
-        run_part(&plan, environment, &world, &handle, &mut |event: &Event| {
+        generator.run_part(&plan, environment, &handle, &mut |event: &Event| {
             for event in budget.events(event.clone(), self.outbox.unsent()) {
                 let is_sent = match event {
                     // The controller makes these events itself.
@@ -230,8 +230,8 @@ impl Shared {
         })?;
         Ok(RunEnd {
             error: self.lease.has_expired().then(|| LEASE_EXPIRED.to_owned()),
-            output: world.stage_output(),
-            has_ended_test: world.has_ended_test(),
+            output: generator.stage_output(),
+            has_ended_test: generator.has_ended_test(),
         })
     }
 

@@ -1,6 +1,7 @@
 //! Errors of a run: brunt failed, not the server.
 
 use brunt_engine::EngineError;
+use brunt_generator::GeneratorError;
 use brunt_model::numbers::plural;
 use brunt_script::ScriptError;
 use brunt_wire::http::BadWire;
@@ -78,6 +79,16 @@ pub enum RunError {
     /// A pipe or a thread could not be used.
     #[error(transparent)]
     Io(#[from] io::Error),
+}
+
+impl From<GeneratorError> for RunError {
+    fn from(error: GeneratorError) -> Self {
+        match error {
+            GeneratorError::Connection(error) => error.into(),
+            GeneratorError::Script(error) => error.into(),
+            GeneratorError::Engine(error) => error.into(),
+        }
+    }
 }
 
 impl RunError {

@@ -12,10 +12,9 @@
 //!
 //! * [`session`]: the state that all runs of a command share.
 //! * [`mod@run`]: engines, listeners, and the bus between them.
-//! * [`world`]: real sockets and the real clock for the engine.
+//! * [`world`]: the load generator of this process, or agents.
 //! * [`agent`]: the work of an agent. [`agents`]: a run on several agents: processes of this machine, or of others.
 //! * [`attach`]: goes on with a run whose controller has died.
-//! * [`witness`]: events of single connections and replies.
 //! * [`mailbox`]: passes the events of a run to a listener that may be slow.
 //! * [`keep`]: listeners that store the run and read the server.
 //! * [`control_socket`]: takes orders for an active run from other processes, through a [`line_socket`].
@@ -58,7 +57,6 @@ pub mod session;
 pub mod stages;
 mod steer;
 pub mod trace;
-pub mod witness;
 pub mod world;
 
 pub use agents::Fleet;

@@ -15,10 +15,34 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The crates in their order: a crate may depend only on earlier ones.
-const CRATES: [&str; 26] = [
-    "stats", "dom", "java", "suffix", "groovy", "model", "judge", "wire", "probe", "engine",
-    "script", "store", "report", "search", "rig", "spec", "jmx", "import", "editor", "record",
-    "runner", "certify", "dropin", "fleet", "web", "cli",
+const CRATES: [&str; 27] = [
+    "stats",
+    "dom",
+    "java",
+    "suffix",
+    "groovy",
+    "model",
+    "judge",
+    "wire",
+    "probe",
+    "engine",
+    "script",
+    "generator",
+    "store",
+    "report",
+    "search",
+    "rig",
+    "spec",
+    "jmx",
+    "import",
+    "editor",
+    "record",
+    "runner",
+    "certify",
+    "dropin",
+    "fleet",
+    "web",
+    "cli",
 ];
 
 /// Number of crates in `lib/`, which know nothing of load tests. They are the first ones.

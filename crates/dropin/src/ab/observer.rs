@@ -3,7 +3,7 @@
 use super::print::TlsLines;
 use super::secure::report_tls;
 use crate::caller::Caller;
-use brunt_runner::witness::Witness;
+use crate::witness::Witness;
 use brunt_wire::tls::Handshake;
 use brunt_wire::{Prepared, ReplyDetails};
 use std::sync::{Arc, OnceLock};

@@ -3,7 +3,7 @@
 
 use super::args::{HttperfArgs, PrintParts};
 use super::output::ReportOutput;
-use brunt_runner::witness::Witness;
+use crate::witness::Witness;
 use brunt_wire::tls::Handshake;
 use brunt_wire::{Prepared, ReplyDetails};
 use std::sync::Arc;

@@ -2,7 +2,7 @@
 
 use super::settings::Look;
 use crate::caller::Caller;
-use brunt_runner::witness::Witness;
+use crate::witness::Witness;
 use brunt_wire::tls::Handshake;
 use brunt_wire::{Prepared, ReplyDetails};
 use std::sync::Arc;

@@ -4,12 +4,12 @@
 //! It is between the engine and the real transport, only in a run of one process, and only if there
 //! is a witness. It is not on the measuring path of any other run.
 
-use crate::error::RunError;
-use crate::run::PlanExecutor;
-use crate::world::RealWorld;
 use brunt_engine::{RunControl, RunEnvironment, RunEpoch, Sink, UserSetup, Users, WorkerClock};
+use brunt_generator::{Generator, GeneratorError};
 use brunt_model::sample::ConnectTimes;
 use brunt_model::{Environment, Failure, Flow, Plan};
+use brunt_runner::error::RunError;
+use brunt_runner::{PlanExecutor, RealWorld};
 use brunt_wire::events::EventTimes;
 use brunt_wire::http::Http;
 use brunt_wire::request::{BadRequest, RequestParts, Tags};
@@ -45,7 +45,7 @@ pub struct WitnessedEngine<'a> {
 
 impl PlanExecutor for WitnessedEngine<'_> {
     fn began(&self) -> RunEpoch {
-        RunEnvironment::epoch(self.real)
+        self.real.began()
     }
 
     fn run(
@@ -58,25 +58,27 @@ impl PlanExecutor for WitnessedEngine<'_> {
         match &self.witness {
             // Connections of other processes are out of reach.
             Some(witness) if plan.processes == 1 && plan.fleet.is_none() => {
-                let world = WitnessedWorld { real: self.real, witness: Arc::clone(witness) };
-                Ok(brunt_engine::run(plan, environment, &world, control, sink)?)
+                let generator = self.real.generator();
+                let world = WitnessedGenerator { generator, witness: Arc::clone(witness) };
+                let result = brunt_engine::run(plan, environment, &world, control, sink);
+                Ok(result.map_err(GeneratorError::from)?)
             }
             _ => self.real.run(plan, environment, control, sink),
         }
     }
 }
 
-/// The real world for the engine, with a witness.
-struct WitnessedWorld<'a> {
-    real: &'a RealWorld,
+/// The generator of this process, with a witness.
+struct WitnessedGenerator<'a> {
+    generator: &'a Generator,
     witness: Arc<dyn Witness>,
 }
 
-impl RunEnvironment for WitnessedWorld<'_> {
+impl RunEnvironment for WitnessedGenerator<'_> {
     type Transport = WitnessedTransport;
 
     fn epoch(&self) -> RunEpoch {
-        self.real.epoch()
+        self.generator.epoch()
     }
 
     fn transport(
@@ -86,21 +88,21 @@ impl RunEnvironment for WitnessedWorld<'_> {
         time: &WorkerClock,
     ) -> Rc<WitnessedTransport> {
         Rc::new(WitnessedTransport {
-            transport: self.real.transport(worker, population, time),
+            transport: self.generator.transport(worker, population, time),
             witness: Arc::clone(&self.witness),
         })
     }
 
     fn users(&self, transport: &Rc<WitnessedTransport>, of: UserSetup<'_>) -> Box<dyn Users> {
-        self.real.users_of(transport, of)
+        self.generator.users_of(transport, of)
     }
 
     fn labels(&self) -> Vec<String> {
-        self.real.labels()
+        self.generator.labels()
     }
 
     fn remarks(&self) -> Vec<String> {
-        self.real.remarks()
+        self.generator.remarks()
     }
 }
 
