@@ -1,7 +1,6 @@
 //! Public suffixes of domain names, from Mozilla's Public Suffix List.
 //!
-//! It is a crate because the list is 11,600 generic functions, which each crate that calls them
-//! compiles again.
+//! It is a crate because the list is 11,600 generic functions, and each caller compiles all of them.
 
 /// True if a domain is a public suffix, such as `co.uk`, below which anyone can have a name.
 pub fn is_public_suffix(domain: &str) -> bool {
