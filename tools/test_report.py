@@ -24,8 +24,9 @@ LONG_SECONDS = 60
 ALLOWED_EXCESS = 1.25
 # The sum of a short group varies by more than a quarter.
 ALLOWED_EXCESS_SECONDS = 5
-# Share of the CPU time of the machine that other processes may use. With more, times are not those of the tests alone.
-ALLOWED_DISTURBANCE = 0.1
+# Share of the CPU time of the machine that other processes may use, with servers that no test waits for: 9 % on a quiet machine. With more,
+# times are not those of the tests alone.
+ALLOWED_DISTURBANCE = 0.2
 NEWEST = 5
 
 

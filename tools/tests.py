@@ -190,8 +190,7 @@ def tests_of_programs(messages):
             if name not in ignored:
                 group = f"it {name.split('::')[0]}" if folder == INTEGRATION else folder.name
                 tests.append(Test(group, name, folder, [program, "--exact", name, "--nocapture"]))
-    # Integration tests wait most of their time, and short tests of the crates fill the gaps between the last ones.
-    return sorted(tests, key=lambda test: not test.group.startswith("it "))
+    return tests
 
 
 def names_of(program, folder, *options):
@@ -232,7 +231,12 @@ def main():
     chosen = [test for test in every_test if test.part(quiet_names) in parts and re.search(options.only, str(test))]
     chosen = [Test(t.group, t.name, t.folder, t.command) for _ in range(options.repeat) for t in chosen]
     quiet = [test for test in chosen if test.name in quiet_names]
-    parallel = [test for test in chosen if test.name not in quiet_names]
+    long_names = names_with_needs(lambda needs: "long" in needs)
+    # Long tests begin first, so that none is left alone at the end. Tests of the crates, which only compute, fill the gaps there.
+    parallel = sorted(
+        (test for test in chosen if test.name not in quiet_names),
+        key=lambda test: (test.name not in long_names and test.command[0] != "sh", test.part(quiet_names) == "unit"),
+    )
     if not parallel and not quiet:
         sys.exit("no test matches")
 

@@ -3,6 +3,7 @@
 set -eu
 code=0
 rm -f "$1/find-simulated.jsonl"
+cargo test --locked -p brunt-search --test it busy:: -- --nocapture || code=$?
 BRUNT_PROVE_OUT=$1/find-simulated.jsonl cargo test --locked -p brunt-search --test it capacity:: -- --nocapture || code=$?
 rm -f "$1/find-shapes.jsonl"
 BRUNT_PROVE=1 BRUNT_PROVE_OUT=$1/find-shapes.jsonl cargo test --locked -p brunt-search --test it shapes:: -- --nocapture || code=$?

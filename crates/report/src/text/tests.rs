@@ -130,6 +130,8 @@ fn told(samples: &[(u64, u64, usize, u32)], open: bool, labels: &[&str]) -> RunB
 }
 
 proptest! {
+    // A case writes twenty reports.
+    #![proptest_config(ProptestConfig::with_cases(64))]
     #[test]
     fn any_run_can_be_written(
         samples in prop::collection::vec((0u64..12_000, 0u64..20_000_000, 0usize..25, 0u32..4), 0..40),

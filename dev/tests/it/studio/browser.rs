@@ -60,7 +60,10 @@ fn the_pages_work() {
 fn the_keyboard_alone_is_enough() {
     let test = "studio::browser::the_keyboard_alone_is_enough";
     let lab = lab("");
-    for language in ["en", "zh"] {
+    // Both languages have the same elements: `studio::languages` compares their texts.
+    let languages: &[&str] =
+        if env::var_os("BRUNT_PROVE").is_some() { &["en", "zh"] } else { &["en"] };
+    for language in languages {
         let Some(mut script) = script(test, "keyboard") else { return };
         let studio = Studio::start(TempDir::new().expect("a directory"));
         let folder = studio.dir.path();
