@@ -21,22 +21,27 @@ const views = VIEWS.filter((_, i) => pictures || [0, 3].includes(i));
 /** Rules to check; undefined for all. Both languages have the same elements and styles. */
 const rulesOf = (language) => (pictures || language === 'en' ? undefined : ['html-has-lang', 'html-lang-valid', 'document-title']);
 
-/** Pages of processes that go on are loaded again each second; a check takes longer. */
-async function withoutRefresh(context) {
+/** The tab of a viewer, which opens one page after the other: a new tab for each would start a process of Chromium. */
+async function openTab(locale, cookies = []) {
+  const context = await browser.newContext({ locale });
+  await context.addCookies(cookies);
+  // Pages of processes that go on are loaded again each second; a check takes longer.
   await context.route(/\/(record|starting|tries)\/\d+/, async (route) => {
     const response = await route.fetch();
     const { refresh, ...headers } = response.headers();
     await route.fulfill({ response, headers });
   });
-  return context;
+  const tab = await context.newPage();
+  // The editor asks before it loses a changed text.
+  tab.on('dialog', (dialog) => dialog.accept());
+  return tab;
 }
 
 const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
 const found = [];
 
 /** Opens a page, waits until its scripts have drawn it, and checks it. `prepare` brings it into another state. */
-async function check(context, language, path, prepare = async () => {}, name = path) {
-  const page = await context.newPage();
+async function check(page, language, path, prepare = async () => {}, name = path) {
   await page.goto(new URL(path, origin).href);
   await page.locator('main').first().waitFor();
   // The page of a run has a static part for browsers without scripts.
@@ -51,7 +56,6 @@ async function check(context, language, path, prepare = async () => {}, name = p
   const violations = await checkAccessibility(page, `${language} ${name}`, views, { shoot, rules: rulesOf(language) });
   for (const violation of violations) console.log(violation);
   found.push(...violations);
-  await page.close();
 }
 
 /** States of pages that have no address. */
@@ -95,14 +99,13 @@ const STATES = {
 
 try {
   for (const [language, locale] of [['en', 'en-US'], ['zh', 'zh-CN']]) {
-    const visitor = await withoutRefresh(await browser.newContext({ locale }));
-    await visitor.addCookies([{ ...cookie, url: origin }]);
+    const visitor = await openTab(locale, [{ ...cookie, url: origin }]);
     const start = Date.now();
     for (const path of pages) await check(visitor, language, path);
     for (const [name, [page, prepare]] of Object.entries(STATES)) {
       await check(visitor, language, page === 'edit' ? `/edit?file=${encodeURIComponent(plan)}` : `/${page}`, prepare, name);
     }
-    const stranger = await browser.newContext({ locale });
+    const stranger = await openTab(locale);
     for (const path of open) await check(stranger, language, path, undefined, `without a cookie, ${path}`);
     for (const [i, path] of reports.entries()) {
       const reply = await visitor.request.get(origin + path, { headers: { 'accept-language': locale } });

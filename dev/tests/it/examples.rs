@@ -43,6 +43,8 @@ fn small_command(name: &str, sets: &[&str], dir: &Path) -> Command {
     let mut command = command("");
     command
         .env("TMPDIR", dir)
+        // Tomcat starts in a third less time.
+        .env("JAVA_TOOL_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
         .arg("run")
         .arg(plan(name))
         .args(["--set", "scale=small", "--store"])

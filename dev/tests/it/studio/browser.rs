@@ -126,7 +126,7 @@ fn the_pages_are_accessible() {
     pages.targets.push(recording.clone());
     let others = ["/tries/2?sample=1&view=hex", "/record", "/history", "/sign-in"];
     pages.targets.extend(others.map(str::to_owned));
-    let mut load = command(&format!("{url} -d 5m -c 2 -q"));
+    let mut load = command(&format!("{url} -d 5m -r 20 -q"));
     let active = ServerProcess::start(load.env("BRUNT_STORE", dir.join("store")));
     wait_until("an active run", || ids(&dir).len() == 5);
     pages.targets.push(format!("/runs/{}", ids(&dir).remove(4)));
