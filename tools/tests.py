@@ -222,6 +222,7 @@ def main():
     parser.add_argument("parts", nargs="*", metavar="PART", help=f"parts to run: {', '.join(PARTS)} [default: all]")
     parser.add_argument("--only", default="", metavar="REGEX", help="run only tests whose `GROUP: NAME` matches")
     parser.add_argument("--repeat", type=int, default=1, metavar="N", help="run each test N times, without retries")
+    parser.add_argument("--busy", type=int, default=0, metavar="N", help="run N endless loops beside the tests")
     parser.add_argument("--most", type=int, default=MOST_AT_A_TIME, metavar="N", help="most tests at a time")
     options = parser.parse_args()
 
@@ -241,6 +242,7 @@ def main():
         sys.exit("no test matches")
 
     busy_before, idle_before = cpu_seconds_of_machine()
+    loops = [subprocess.Popen(["sh", "-c", "while :; do :; done"]) for _ in range(options.busy)]
     try:
         run_tests(parallel, options.most)
         run_tests(quiet, 1)
@@ -250,6 +252,8 @@ def main():
                 test.retries += 1
             run_tests(failed, 1)
     finally:
+        for loop in loops:
+            loop.kill()
         for leader in list(running):
             kill_session(leader)
         busy, idle = cpu_seconds_of_machine()
