@@ -6,7 +6,7 @@
 //! their time only then.
 
 use brunt_model::reading_names as name;
-use brunt_probe::SelfProbe;
+use brunt_probe::{ReadingMoment, SelfProbe};
 use std::fs;
 
 /// Maximum share of all cores that other processes may use.
@@ -32,7 +32,7 @@ pub struct CpuTimes {
 impl CpuTimes {
     /// Reads the current values.
     pub fn now() -> Self {
-        let values = SelfProbe::new(&[]).read(0);
+        let values = SelfProbe::new(&[]).read(0, ReadingMoment::Within);
         Self {
             busy: reading(&values, name::HOST_USER) + reading(&values, name::HOST_SYSTEM),
             stolen: reading(&values, name::HOST_STEAL),

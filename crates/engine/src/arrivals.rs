@@ -34,7 +34,7 @@ const MAX_EXAMINED: usize = 1024;
 /// Minimum time before further arrivals are examined, while arrivals wait for a
 /// connection to be opened.
 const EXAMINE_INTERVAL: Duration = Duration::from_micros(50);
-/// Retry interval when the pool is full or its growth stopped.
+/// Retry interval when the pool is full, or the worker is too busy for further connections.
 const ROOM_INTERVAL: Duration = Duration::from_millis(1);
 
 struct Dealer<T: Transport> {
@@ -50,8 +50,6 @@ struct Dealer<T: Transport> {
     has_waiting: bool,
     /// True if the pool had no room for another arrival.
     is_full: bool,
-    /// True if no further connection is opened, because more would not raise the throughput.
-    is_growth_stopped: bool,
 }
 
 /// Starts the actors of further seats on the connection of the first.
@@ -89,7 +87,6 @@ pub async fn deal_out<T: Transport>(
         headroom: Headroom::new(progress(&population, population.clock.now())),
         has_waiting: false,
         is_full: false,
-        is_growth_stopped: false,
         population,
         pool,
         schedule,
@@ -142,7 +139,6 @@ impl<T: Transport> Dealer<T> {
             self.deal_batch(now);
             if self.has_waiting && !self.pool.wants_to_grow() {
                 self.has_waiting = false;
-                self.resume_growth();
             }
             // Waiting arrivals come first: the poll may free a connection for them.
             match self.due() {
@@ -228,18 +224,13 @@ impl<T: Transport> Dealer<T> {
         let now = self.population.clock.now();
         // Something ended, so further replies may be unread: no connection is opened now.
         if self.population.thread.steps_done() != steps_before {
-            // Without idle time the worker itself is late: arrivals no longer
-            // wait for a connection.
-            if self.is_growth_stopped && self.headroom.is_exhausted(progress(&self.population, now))
-            {
-                self.resume_growth();
-            }
             return;
         }
         // The poll found nothing, so its time was idle.
         self.population.clock.time.was_idle(poll_began, now);
         if self.pool.may_grow() {
-            if !self.decide_growth(now) {
+            let open = self.pool.connections(self.population.worker());
+            if !self.headroom.permits_another(open, progress(&self.population, now)) {
                 return self.wait_for(now, now + ROOM_INTERVAL).await;
             }
             if let Err(permitted_at) = self.opening.take(now) {
@@ -255,27 +246,6 @@ impl<T: Transport> Dealer<T> {
             }
             PoolGrowth::Dropped(arrivals) => drop_arrivals(&self.population, &arrivals),
             PoolGrowth::Nothing => {}
-        }
-    }
-
-    /// True if a further connection is worth opening; if not, arrivals wait for one
-    /// of the open connections.
-    fn decide_growth(&mut self, now: Tick) -> bool {
-        let worker = self.population.worker();
-        let open = self.pool.connections(worker);
-        let grows = self.headroom.permits_another(open, progress(&self.population, now));
-        if grows {
-            self.resume_growth();
-        } else if !self.is_growth_stopped {
-            self.is_growth_stopped = true;
-            self.pool.stop_growth(worker);
-        }
-        grows
-    }
-
-    fn resume_growth(&mut self) {
-        if std::mem::take(&mut self.is_growth_stopped) {
-            self.pool.resume_growth(self.population.worker());
         }
     }
 

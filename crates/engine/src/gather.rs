@@ -11,6 +11,7 @@ use brunt_model::event::{Finish, Reading, Warning};
 use brunt_model::reading_names as name;
 use brunt_model::system_error::without_number;
 use brunt_model::{Clock, Environment, Event, Phase, Plan, Snapshot, Tick, text};
+use brunt_probe::ReadingMoment;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -23,7 +24,7 @@ const LATE: Duration = Duration::from_millis(250);
 /// Reads the resource usage of the generator itself.
 pub(crate) trait SelfMonitor {
     /// Returns names, with their unit, and values.
-    fn read(&mut self) -> Vec<(String, f64)>;
+    fn read(&mut self, moment: ReadingMoment) -> Vec<(String, f64)>;
 
     /// True if each source is a worker. False for processes, which report their own workers.
     fn sources_are_workers(&self) -> bool;
@@ -122,21 +123,20 @@ impl<'a, W: SelfMonitor> Gather<'a, W> {
             // Of instant 0: the process may have begun later.
             unix_seconds: unix_seconds() - self.clock.now().seconds(),
         });
-        self.read_generator();
+        self.read_generator(ReadingMoment::Edge);
     }
 
     /// Adds the next snapshot of a source, and sends the intervals that are now complete.
     pub fn add_snapshot(&mut self, source: Source, snapshot: Snapshot) {
-        self.note_lateness(source.worker, &snapshot);
         self.note_instant(snapshot.to);
         self.last_from[source.population][source.worker] = Some(snapshot.from);
         self.join(source.population, snapshot);
         self.emit_whole();
     }
 
-    /// Notes if a source is late with its interval: it was stopped, or had other work.
-    fn note_lateness(&mut self, worker: usize, snapshot: &Snapshot) {
-        let now = self.clock.now();
+    /// Notes if a worker took its snapshot late: it was stopped, waited for a core, or had other work. `now` is
+    /// the worker's instant, because this thread may be late, too.
+    pub fn note_lateness(&mut self, worker: usize, snapshot: &Snapshot, now: Tick) {
         // Lateness up to here was counted with an earlier snapshot.
         let known_to = self.lateness.get(&worker).map_or(Tick::ZERO, |known| known.to);
         let late = now - snapshot.to.max(known_to);
@@ -204,15 +204,15 @@ impl<'a, W: SelfMonitor> Gather<'a, W> {
     pub fn read_after(&mut self, time: Duration) {
         // A fake clock never gets here, because each thread has its own.
         if self.now() >= self.last_reading + time {
-            self.read_generator();
+            self.read_generator(ReadingMoment::Within);
         }
     }
 
     /// Reads the generator, and sends the reading.
-    pub fn read_generator(&mut self) {
+    pub fn read_generator(&mut self, moment: ReadingMoment) {
         let instant = self.now().max(self.emitted_to);
         self.last_reading = instant;
-        let mut values = self.monitor.read();
+        let mut values = self.monitor.read(moment);
         for (worker, late) in self.lateness.iter().filter(|_| self.monitor.sources_are_workers()) {
             values.push((name::worker_stopped(*worker), late.time.as_secs_f64()));
             values.push((name::worker_stopped_at(*worker), late.since.seconds()));
@@ -236,7 +236,7 @@ impl<'a, W: SelfMonitor> Gather<'a, W> {
         while let Some((_, snapshots)) = self.open.pop_first() {
             self.emit_all(snapshots);
         }
-        self.read_generator();
+        self.read_generator(ReadingMoment::Edge);
         self.sink.take(&Event::Finished(Finish {
             at: self.emitted_to,
             interrupted,
@@ -301,9 +301,9 @@ impl<'a, W: SelfMonitor> Gather<'a, W> {
         if self.phase != Some(snapshot.phase) {
             self.phase = Some(snapshot.phase);
             self.sink.take(&Event::Stage { at: snapshot.from, phase: snapshot.phase });
-            // The first reading of the measured time, to which later ones are compared.
-            if snapshot.phase == Phase::Measure {
-                self.read_generator();
+            // The first and the last reading of the measured time.
+            if matches!(snapshot.phase, Phase::Measure | Phase::Grace) {
+                self.read_generator(ReadingMoment::Edge);
             }
         }
         self.emitted_to = self.emitted_to.max(snapshot.to);

@@ -208,6 +208,7 @@ impl<T: Transport> Actor<T> {
             }
             if !self.pause.is_zero() {
                 self.population.clock.wait_until(&self.timer, due.planned).await;
+                self.population.requests.recorder().record_idle(self.ended_at, due.planned);
             }
         }
     }

@@ -25,7 +25,8 @@ pub(crate) struct Source {
 
 /// A message from a worker.
 pub enum Message {
-    Snapshot(Source, Box<Snapshot>),
+    /// A snapshot, and the instant at which the worker took it: late if it did not run, or was busy.
+    Snapshot(Source, Box<Snapshot>, Tick),
     Samples(Vec<Sample>),
     Records(Vec<SampleRecord>),
     CheckFailures(Vec<CheckFailure>),

@@ -26,6 +26,7 @@ use brunt_model::{
     Clock, Environment, Event, PartCommand, Plan, ProcessMessage, ProcessPart, Sample, Snapshot,
     Text, Tick, text,
 };
+use brunt_probe::ReadingMoment;
 use ledger::Ledger;
 use readings::Readings;
 use std::collections::HashMap;
@@ -340,7 +341,7 @@ impl Parts<'_> {
     fn read(&mut self, number: usize, values: Vec<(String, f64)>) {
         self.gather.monitor.take(number, values);
         if self.gather.monitor.is_round_over(|number| self.members[number].has_readings()) {
-            self.gather.read_generator();
+            self.gather.read_generator(ReadingMoment::Within);
         }
     }
 

@@ -234,17 +234,6 @@ impl Pool {
         self.shards[worker].lock().seats() / self.streams
     }
 
-    /// Stops opening connections for `worker`: an arrival waits for one of the open connections,
-    /// as with a cap.
-    pub fn stop_growth(&self, worker: usize) {
-        self.shards[worker].growth_stopped.store(true, SeqCst);
-    }
-
-    /// Permits `worker` to open further connections.
-    pub fn resume_growth(&self, worker: usize) {
-        self.shards[worker].growth_stopped.store(false, SeqCst);
-    }
-
     /// Notes that the connect rate keeps a worker from opening a connection, from now on.
     pub fn pacing_begins(&self, now: Tick) {
         self.pacing.begin(now);
@@ -332,8 +321,8 @@ impl Pool {
     /// at any time. Then only the generator can be late.
     fn job(&self, arrival: Arrival, instant: Tick, paced: u64) -> AssignedArrival {
         let free = match self.overflow {
-            Overflow::Drop if !self.is_any_growth_stopped() => arrival.planned,
-            _ => arrival.planned.max(instant),
+            Overflow::Drop => arrival.planned,
+            Overflow::Wait => arrival.planned.max(instant),
         };
         AssignedArrival { arrival, free, paced }
     }
@@ -346,11 +335,6 @@ impl Pool {
         now: Tick,
     ) -> AssignedArrival {
         self.job(arrival, at, self.pacing.until(now).saturating_sub(paced_before))
-    }
-
-    #[inline]
-    fn is_any_growth_stopped(&self) -> bool {
-        self.shards.iter().any(|shard| shard.growth_stopped.load(SeqCst))
     }
 
     /// Counts another connection, if the cap permits it. Returns the number of connections before.

@@ -20,21 +20,20 @@ pub struct Recorder {
     warmup: Tally,
     labels: Vec<Option<Box<Tally>>>,
     by_label: bool,
+    /// Counters since the last snapshot, without those that `sums` has.
     flow: Flow,
     in_flight: u64,
-    /// Instant up to which `flow.in_flight_nanos` is summed.
-    summed_to: Tick,
-    /// End of the next snapshot. Later time belongs to the following one, even if the worker is
-    /// late at the border.
-    border: Tick,
-    /// Time in flight after the border, in nanoseconds.
-    in_flight_after_border: u64,
-    /// Excess time in flight in earlier snapshots, in nanoseconds.
-    excess_nanos: u64,
     /// Number of requests of parallel steps that have not ended, less one for each step.
     overlapping: u64,
-    /// The overlapping time after the border, in nanoseconds.
-    overlap_after_border: u64,
+    /// Integrals over time up to the border.
+    sums: FlightSums,
+    /// Instant up to which the integrals are known.
+    summed_to: Tick,
+    /// End of the next snapshot. Later time belongs to the following ones, even if the worker is
+    /// late at the border.
+    border: Tick,
+    /// Time after the border.
+    after_border: Vec<FlightSpan>,
     /// Arrivals of the open loop over time.
     bins: Vec<ArrivalBin>,
     samples: Option<Vec<Sample>>,
@@ -42,6 +41,24 @@ pub struct Recorder {
     transactions: Vec<(Arc<str>, TransactionTally)>,
     /// Failed checks of the measured time.
     check_failures: Vec<CheckFailure>,
+}
+
+/// Integrals over time, in nanoseconds. They are negative if corrections of earlier snapshots exceed
+/// the time since then.
+#[derive(Default)]
+struct FlightSums {
+    in_flight: i64,
+    overlap: i64,
+}
+
+/// A time in which the number of requests in flight did not change. Negative numbers correct earlier
+/// spans.
+#[derive(Clone, Copy)]
+struct FlightSpan {
+    from: Tick,
+    to: Tick,
+    in_flight: i64,
+    overlapping: i64,
 }
 
 impl Recorder {
@@ -54,12 +71,11 @@ impl Recorder {
             by_label,
             flow: Flow::default(),
             in_flight: 0,
+            overlapping: 0,
+            sums: FlightSums::default(),
             summed_to: Tick::ZERO,
             border: Tick::NEVER,
-            in_flight_after_border: 0,
-            excess_nanos: 0,
-            overlapping: 0,
-            overlap_after_border: 0,
+            after_border: Vec::new(),
             bins: Vec::new(),
             samples: samples.then(Vec::new),
             transactions: Vec::new(),
@@ -108,36 +124,48 @@ impl Recorder {
     /// Adds the time until `to` for the requests that are in flight.
     #[inline]
     fn advance(&mut self, to: Tick) {
-        let after_border = to.nanos_since(self.border.max(self.summed_to));
-        let before_border = to.nanos_since(self.summed_to) - after_border;
-        self.in_flight_after_border += self.in_flight * after_border;
-        self.flow.in_flight_nanos += self.in_flight * before_border;
-        self.overlap_after_border += self.overlapping * after_border;
-        self.flow.overlap_nanos += self.overlapping * before_border;
-        self.summed_to = self.summed_to.max(to);
+        if to > self.summed_to {
+            self.add_span(FlightSpan {
+                from: self.summed_to,
+                to,
+                in_flight: self.in_flight as i64,
+                overlapping: self.overlapping as i64,
+            });
+            self.summed_to = to;
+        }
     }
 
     /// Subtracts the excess time of a request that ended at `end` but was reported later, after
     /// others began or ended.
     #[inline]
     fn correct_late_end(&mut self, end: Tick) {
-        let late = self.summed_to.nanos_since(end);
-        if late > 0 {
-            let after_border = self.summed_to.nanos_since(self.border.max(end)).min(late);
-            self.in_flight_after_border = self.in_flight_after_border.saturating_sub(after_border);
-            // The excess may be in a snapshot that was already sent; then it is
-            // subtracted from later ones.
-            let counted = late - after_border;
-            let rest = counted.saturating_sub(self.flow.in_flight_nanos);
-            self.flow.in_flight_nanos -= counted - rest;
-            self.excess_nanos += rest;
+        if end < self.summed_to {
+            // Time in snapshots that were already sent is subtracted from the next one.
+            self.add_span(FlightSpan {
+                from: end,
+                to: self.summed_to,
+                in_flight: -1,
+                overlapping: 0,
+            });
+        }
+    }
+
+    #[inline]
+    fn add_span(&mut self, span: FlightSpan) {
+        let before_border = span.to.min(self.border).nanos_since(span.from) as i64;
+        self.sums.in_flight += span.in_flight * before_border;
+        self.sums.overlap += span.overlapping * before_border;
+        if span.to > self.border {
+            let from = span.from.max(self.border);
+            self.after_border.push(FlightSpan { from, ..span });
         }
     }
 
     /// Begins a parallel step with `extra` requests in addition to the usual one of a user.
     pub fn overlap_begins(&mut self, planned: Tick, instant: Tick, extra: u64) {
         self.advance(instant);
-        self.flow.overlap_nanos += extra * instant.nanos_since(planned);
+        // A step that is due just before a border may begin after it.
+        self.sums.overlap += (extra * instant.nanos_since(planned)) as i64;
         self.overlapping += extra;
     }
 
@@ -150,12 +178,20 @@ impl Recorder {
     /// Sets the end of the next snapshot.
     pub fn set_border(&mut self, border: Tick) {
         self.border = border;
+        for span in std::mem::take(&mut self.after_border) {
+            self.add_span(span);
+        }
     }
 
     /// Adds idle time of a virtual user by its own choice.
     #[inline]
     pub fn record_idle(&mut self, from: Tick, to: Tick) {
         self.flow.thought_nanos += to.nanos_since(from);
+    }
+
+    /// Adds the time by which the last request of a virtual user ended after the load.
+    pub fn record_overtime(&mut self, nanos: u64) {
+        self.flow.overtime_nanos += nanos;
     }
 
     /// Adds a complete reply that announced its length.
@@ -279,15 +315,14 @@ impl Recorder {
     /// Returns the snapshot of all samples since the last one. `counts` has the other values of the
     /// interval: connection counts, and gauges at `to`.
     pub fn take(&mut self, from: Tick, to: Tick, phase: Phase, counts: &Flow) -> Snapshot {
+        // Time after an earlier border belongs here, if no border was set since.
+        self.set_border(self.border);
         self.advance(to);
         let mut flow = std::mem::take(&mut self.flow);
-        let excess = self.excess_nanos.min(flow.in_flight_nanos);
-        flow.in_flight_nanos -= excess;
-        self.excess_nanos -= excess;
-        self.border = Tick::NEVER;
-        self.flow.in_flight_nanos = std::mem::take(&mut self.in_flight_after_border);
-        self.flow.overlap_nanos = std::mem::take(&mut self.overlap_after_border);
+        flow.in_flight_nanos = take_positive(&mut self.sums.in_flight);
+        flow.overlap_nanos = take_positive(&mut self.sums.overlap);
         flow.in_flight = self.in_flight;
+        self.border = Tick::NEVER;
         flow.merge(counts);
         let labels = self.labels.iter_mut().enumerate();
         Snapshot {
@@ -314,6 +349,13 @@ impl Recorder {
         let room = Vec::with_capacity(samples.len());
         Some(std::mem::replace(samples, room))
     }
+}
+
+/// Returns a sum that is not negative, and keeps a negative one for the next snapshot.
+fn take_positive(sum: &mut i64) -> u64 {
+    let positive = (*sum).max(0);
+    *sum -= positive;
+    positive as u64
 }
 
 #[cfg(test)]
@@ -371,6 +413,34 @@ mod tests {
 
     fn in_flight_nanos(recorder: &mut Recorder, from: u64, to: u64) -> u64 {
         recorder.take(Tick(from), Tick(to), Phase::Measure, &Flow::default()).flow.in_flight_nanos
+    }
+
+    proptest! {
+        /// A worker that is late at borders cuts several intervals at once. Each has the time in flight within it.
+        #[test]
+        fn a_late_worker_attributes_time_in_flight_to_its_intervals(
+            users in 1_u64..6,
+            times in proptest::collection::vec(1_u64..400, 1..30),
+        ) {
+            let mut recorder = Recorder::new(false, false);
+            let mut now = 0;
+            let mut border = 100;
+            recorder.set_border(Tick(border));
+            for _ in 0..users {
+                recorder.begin(Cohort::Measured, Tick(now));
+            }
+            // Each reply comes late, and the worker cuts the intervals after it.
+            for time in times {
+                now += time;
+                recorder.end(Cohort::Measured, &Sample { last_byte: Tick(now), ..Sample::default() });
+                recorder.begin(Cohort::Measured, Tick(now));
+                while border <= now {
+                    prop_assert_eq!(in_flight_nanos(&mut recorder, border - 100, border), users * 100);
+                    border += 100;
+                    recorder.set_border(Tick(border));
+                }
+            }
+        }
     }
 
     #[test]

@@ -13,7 +13,7 @@ use crate::tickets::Tickets;
 use crate::user::{Numbering, RunState, Users};
 use crate::worker::work;
 use brunt_model::{Environment, Event, Load, Plan, ProcessPart};
-use brunt_probe::SelfProbe;
+use brunt_probe::{ReadingMoment, SelfProbe};
 use brunt_wire::Transport;
 use std::io;
 use std::rc::Rc;
@@ -154,8 +154,8 @@ struct OwnThreads {
 }
 
 impl SelfMonitor for OwnThreads {
-    fn read(&mut self) -> Vec<(String, f64)> {
-        self.probe.read(self.threads)
+    fn read(&mut self, moment: ReadingMoment) -> Vec<(String, f64)> {
+        self.probe.read(self.threads, moment)
     }
 
     fn sources_are_workers(&self) -> bool {
@@ -177,7 +177,10 @@ fn receive_all(inbox: &Receiver<Message>, gather: &mut Gather<'_, OwnThreads>) {
 
 fn handle_message(message: Message, gather: &mut Gather<'_, OwnThreads>) {
     match message {
-        Message::Snapshot(source, snapshot) => gather.add_snapshot(source, *snapshot),
+        Message::Snapshot(source, snapshot, instant) => {
+            gather.note_lateness(source.worker, &snapshot, instant);
+            gather.add_snapshot(source, *snapshot);
+        }
         Message::Samples(samples) => gather.forward(&Event::Samples(samples)),
         Message::CheckFailures(failures) => gather.forward(&Event::CheckFailures(failures)),
         Message::Records(records) => gather.forward(&Event::Records(records)),

@@ -30,8 +30,12 @@ pub async fn run_actor<T: Transport>(mut actor: Actor<T>, mut work: impl Work<T>
     }
     actor.leave_transactions();
     let population = Rc::clone(&actor.population);
-    if actor.has_left && population.shared.pool.is_none() {
-        population.tasks.depart(actor.ended_at.max(population.clock.from()));
+    if population.shared.pool.is_none() {
+        let overtime = actor.ended_at.nanos_since(population.clock.ends());
+        population.requests.recorder().record_overtime(overtime);
+        if actor.has_left {
+            population.tasks.depart(actor.ended_at.max(population.clock.from()));
+        }
     }
     // Closes the actor's connections, unless other actors use them.
     drop(actor);

@@ -361,6 +361,7 @@ fn cut_snapshot<T: Transport>(population: &WorkerPopulation<T>, interval: Snapsh
         population.send(Message::Samples(samples));
     }
     send_records(population);
-    population.send(Message::Snapshot(population.source(), Box::new(snapshot)));
+    let now = population.clock.now();
+    population.send(Message::Snapshot(population.source(), Box::new(snapshot), now));
     send_target(population);
 }

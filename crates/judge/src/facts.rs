@@ -148,6 +148,19 @@ impl<'a> RunFacts<'a> {
         self.spans(name, |from, to, seconds| (to - from) / seconds)
     }
 
+    /// Growth per second of a counter that readings leave out while it is 0. `companion` is a counter
+    /// that they always have with it.
+    pub fn rates_from_zero(&self, name: &str, companion: &str) -> Vec<ReadingSpan> {
+        let known: BTreeMap<Tick, f64> = self.values(name).into_iter().collect();
+        let mut value = 0.0;
+        let mut values = self.values(companion);
+        for reading in &mut values {
+            value = known.get(&reading.0).copied().unwrap_or(value);
+            reading.1 = value;
+        }
+        self.spans_between(values, |from, to, seconds| (to - from) / seconds)
+    }
+
     /// Values of a state at the end of each span.
     pub fn states(&self, name: &str) -> Vec<ReadingSpan> {
         self.spans(name, |_, to, _| to)
@@ -252,8 +265,15 @@ impl<'a> RunFacts<'a> {
     }
 
     fn spans(&self, name: &str, value: fn(f64, f64, f64) -> f64) -> Vec<ReadingSpan> {
-        let readings =
-            self.readings.map(|readings| self.thinned(readings.values(name))).unwrap_or_default();
+        self.spans_between(self.values(name), value)
+    }
+
+    fn spans_between(
+        &self,
+        readings: Vec<(Tick, f64)>,
+        value: fn(f64, f64, f64) -> f64,
+    ) -> Vec<ReadingSpan> {
+        let readings = self.thinned(readings);
         let mut spans = Vec::new();
         for pair in readings.windows(2) {
             let (start, first) = pair[0];
@@ -388,4 +408,30 @@ pub fn covered(all: &[UnreadSpan], by: &[UnreadSpan]) -> f64 {
     }
     let whole = total_length(all).as_secs_f64();
     if whole > 0.0 { total_length(&common).as_secs_f64() / whole } else { 0.0 }
+}
+
+/// Upper bound of the number of SYNs that a run sent: one for each attempt to connect, and its
+/// retransmissions.
+pub fn most_syns(run: &Run) -> f64 {
+    let mut sum = run.flow_all.opened as f64;
+    for tally in [&run.total, &run.warmup] {
+        let opened = tally.phases.connect.buckets();
+        sum += opened.map(|bucket| bucket.count as f64 * retransmissions(bucket.low)).sum::<f64>();
+        for (failure, times) in &tally.failure_times {
+            if is_connect_failure(*failure) {
+                sum += times.count() as f64 * (1.0 + retransmissions(times.max()));
+            }
+        }
+    }
+    sum
+}
+
+fn is_connect_failure(failure: Failure) -> bool {
+    matches!(failure, Failure::ConnectTimeout | Failure::Refused | Failure::Timeout)
+}
+
+/// Maximum number of retransmissions of a SYN in a time: the first after 1 s, each further one after twice
+/// the time.
+fn retransmissions(nanos: u64) -> f64 {
+    (seconds_of(nanos) + 1.0).log2().floor()
 }

@@ -12,7 +12,7 @@
 //! Out of scope: a judgement.
 
 use crate::facts::{ReadingSpan, RunFacts};
-use brunt_model::finding::ProcessUse;
+use brunt_model::finding::{ProcessUse, UseOrigin};
 use brunt_model::reading_names::{self as name, server};
 use brunt_model::{Run, Text, text};
 
@@ -20,6 +20,12 @@ use brunt_model::{Run, Text, text};
 pub(crate) const MOST_NAMED: usize = 3;
 /// Minimum usage of a process that is named, in cores.
 const NAMED_FROM: f64 = 0.05;
+/// Share of all cores that other processes must use to be the reason why none is idle.
+pub(crate) const OTHERS: f64 = 0.1;
+/// Share of the busy cores of a shared machine that brunt must use to be the limit.
+pub(crate) const BRUNT: f64 = 0.1;
+/// Share of the busy cores that is most of them.
+pub(crate) const HALF: f64 = 0.5;
 
 /// Average number of cores used over the measured time, by user.
 #[derive(Debug, Clone, Default)]
@@ -53,20 +59,38 @@ impl Shares {
         let siblings = OtherAgents::of(facts);
         let server = server_cores(facts);
         let is_known = server.is_some() || facts.same_host() == Some(false);
-        let all = mean(&facts.states(name::PROCESSES));
+        let all = mean(&facts.rates(name::PROCESSES));
+        let busy = (cores - free).max(0.0);
+        let brunt = own + siblings.cores;
+        let server_or_none = server.unwrap_or(0.0);
+        // Processes that began and ended between two readings are in no reading of processes, but in
+        // the machine's. Its deferred interrupts are no process's, and may be those of the load.
+        let softirq = mean(&facts.rates(name::HOST_SOFTIRQ)).unwrap_or(0.0);
+        let remaining = (busy - softirq - brunt - server_or_none).max(0.0);
         // If the server's processes are unknown, the others may be the server.
-        let others = all
-            .filter(|_| is_known)
-            .map(|all| (all - server.unwrap_or(0.0) - siblings.among_others()).max(0.0));
+        let others = all.filter(|_| is_known).map(|all| {
+            let read = (all - server_or_none - siblings.among_others()).max(0.0);
+            let considerable = OTHERS * cores;
+            let is_unread = remaining - read >= considerable;
+            let is_hidden = read < considerable && remaining >= considerable;
+            if is_unread || is_hidden { remaining } else { read }
+        });
         let largest_others = if is_known { largest_others(facts, &siblings) } else { Vec::new() };
-        Some(Self {
-            cores,
-            busy: (cores - free).max(0.0),
-            brunt: own + siblings.cores,
-            server,
-            others,
-            largest_others,
-        })
+        Some(Self { cores, busy, brunt, server, others, largest_others })
+    }
+
+    /// Returns the user of the cores of a full machine, as far as it is proven.
+    ///
+    /// The proof of the generator is its own usage: a considerable share of the busy cores, and at least
+    /// as much as everything else but the server. Else other processes, or the server on the same machine.
+    pub fn user_of_cores(&self) -> UseOrigin {
+        let without_server = self.busy - self.server.unwrap_or(0.0);
+        if self.brunt >= BRUNT * self.busy && self.brunt >= HALF * without_server {
+            return UseOrigin::Generator;
+        }
+        let others = self.others.is_some_and(|others| others >= OTHERS * self.cores);
+        let server = self.server.is_some_and(|server| server >= HALF * self.busy);
+        if others || server { UseOrigin::Machine } else { UseOrigin::Unknown }
     }
 
     /// Other processes as text: `other processes used 1.90 of 2 cores: sh (pid 123) 1.90`.
@@ -138,14 +162,18 @@ impl OtherAgents {
 
 /// Average number of cores used by the processes of a name over the measured time.
 fn cores_of_processes(facts: &RunFacts, name: &str) -> f64 {
-    let readings = facts.states(name::PROCESSES).len().max(1) as f64;
-    // A process without readings at first used next to nothing before its first one.
-    facts.states(&name::processes(name)).iter().map(|span| span.value).sum::<f64>() / readings
+    mean(&facts.rates_from_zero(&name::processes(name), name::PROCESSES)).unwrap_or(0.0)
 }
 
+/// Mean over time.
 fn mean(spans: &[ReadingSpan]) -> Option<f64> {
-    (!spans.is_empty())
-        .then(|| spans.iter().map(|span| span.value).sum::<f64>() / spans.len() as f64)
+    let seconds: f64 = spans.iter().map(|span| span.to.seconds_since(span.from)).sum();
+    (seconds > 0.0).then(|| product_of_time(spans) / seconds)
+}
+
+/// Sum of values × times, in seconds.
+pub(crate) fn product_of_time(spans: &[ReadingSpan]) -> f64 {
+    spans.iter().map(|span| span.value * span.to.seconds_since(span.from)).sum()
 }
 
 /// Returns other processes by name, in descending order of usage. Names of the server's
@@ -187,7 +215,7 @@ fn server_cores(facts: &RunFacts) -> Option<f64> {
         .filter_map(|(source, _)| mean(&facts.sum_of_rates_of(source, &server::CPU)))
         .collect();
     if probed.is_empty() {
-        mean(&facts.states(name::SERVER_PROCESSES))
+        mean(&facts.rates(name::SERVER_PROCESSES))
     } else {
         Some(probed.iter().sum())
     }

@@ -86,17 +86,17 @@ pub const RESTS: &str = "rests_total";
 /// Total duration of these pauses. Counter of a worker ([`worker_reading`]), present with [`RESTS`].
 pub const REST_SECONDS: &str = "rest_seconds";
 
-/// Cores used by all other processes of the machine, since the previous reading.
-pub const PROCESSES: &str = "processes.cores";
+/// CPU time of all other processes of the machine, since they were first read. Counter.
+pub const PROCESSES: &str = "processes.cpu_seconds";
 
-/// Cores used by the server since the previous reading: the processes that hold the target's
-/// listening socket, and their children. Present only if these are known.
-pub const SERVER_PROCESSES: &str = "server_processes.cores";
+/// CPU time of the server: the processes that hold the target's listening socket, and their
+/// children. Counter. Present only if these are known.
+pub const SERVER_PROCESSES: &str = "server_processes.cpu_seconds";
 
-/// Name of the cores used by processes of one name since the previous
-/// reading, without the server's.
+/// Name of the CPU time of processes of one name, without the server's. Counter. It is absent until
+/// they use a considerable share of a core.
 pub fn processes(name: &str) -> String {
-    format!("processes.{name}.cores")
+    format!("processes.{name}.cpu_seconds")
 }
 
 /// Name of the pid of the process of one name that used most CPU since the previous reading.
@@ -107,7 +107,7 @@ pub fn busiest_pid(name: &str) -> String {
 /// Returns the process name of a reading; None if it is not a reading of processes.
 pub fn processes_of(reading: &str) -> Option<&str> {
     // A process name may contain dots, such as `python3.11`, so the ends decide.
-    reading.strip_prefix("processes.")?.strip_suffix(".cores")
+    reading.strip_prefix("processes.")?.strip_suffix(".cpu_seconds")
 }
 
 /// CPU times of all cores of the machine together, by kind; user and

@@ -55,8 +55,6 @@ pub struct Run {
     pub flow: Flow,
     /// Counters of all phases together.
     pub flow_all: Flow,
-    /// Counters of the grace period.
-    pub flow_grace: Flow,
     /// Spacing of the arrivals (open loop).
     pub spread: ArrivalSpread,
     /// Highest value of each counter in an interval; for a level, its peak.
@@ -286,10 +284,8 @@ impl Run {
     /// Sums the counters of the populations, since their phases may differ.
     fn sum_flows(&mut self) {
         self.flow = Flow::default();
-        self.flow_grace = Flow::default();
         for population in &self.populations {
             self.flow.merge(&population.flow);
-            self.flow_grace.merge(&population.flow_grace);
         }
     }
 
@@ -307,9 +303,6 @@ impl Run {
         // Throughput excludes the grace period: its replies are counted in the percentiles only.
         if s.phase == Phase::Measure {
             self.flow.follow(&s.flow);
-        }
-        if s.phase == Phase::Grace {
-            self.flow_grace.follow(&s.flow);
         }
         self.flow_all.follow(&s.flow);
         // Each population has its own phases, so the run's measured flow is the sum of theirs.

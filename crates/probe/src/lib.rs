@@ -21,5 +21,5 @@ pub mod watch;
 
 pub use root::Root;
 pub use route::route;
-pub use self_probe::SelfProbe;
+pub use self_probe::{ReadingMoment, SelfProbe};
 pub use watch::{ReadingTask, WatchEvent};

@@ -16,6 +16,16 @@ pub struct SelfProbe {
     start: CpuTime,
     workers: Workers,
     sources: Vec<Box<dyn Source>>,
+    neighbors: Neighbors,
+}
+
+/// Position of a reading in a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ReadingMoment {
+    /// Begin or end of the run, or of its measured time: everything is read.
+    Edge,
+    /// In between: expensive values may be left out.
+    Within,
 }
 
 /// CPU time that the whole process has used so far.
@@ -38,9 +48,12 @@ impl SelfProbe {
 
     /// Like [`new`](Self::new), but reads the files of a recorded tree.
     pub fn in_tree(root: &Root, server: &[u32]) -> Self {
-        let neighbors: Box<dyn Source> = Box::new(Neighbors::open(root, server));
-        let sources = SOURCES.iter().map(|open| open(root)).chain([neighbors]).collect();
-        Self { start: cpu_time(), workers: Workers::new(root), sources }
+        Self {
+            start: cpu_time(),
+            workers: Workers::new(root),
+            sources: SOURCES.iter().map(|open| open(root)).collect(),
+            neighbors: Neighbors::open(root, server),
+        }
     }
 
     /// Records the final figures of a worker's thread that has ended. Later readings contain them.
@@ -50,7 +63,7 @@ impl SelfProbe {
 
     /// Returns names, with their unit, and values. Values that the system does not show are
     /// missing. `workers` is the number of threads named `brunt-worker-N`.
-    pub fn read(&mut self, workers: u32) -> Vec<(String, f64)> {
+    pub fn read(&mut self, workers: u32, moment: ReadingMoment) -> Vec<(String, f64)> {
         let (user, system) = split(self.start, cpu_time());
         let mut values = Values::default();
         values.push(name::CPU_USER, user);
@@ -60,6 +73,7 @@ impl SelfProbe {
         for source in &mut self.sources {
             source.read(&mut values);
         }
+        self.neighbors.read(moment, &mut values);
         values.0
     }
 }
@@ -113,7 +127,8 @@ mod tests {
     #[test]
     fn a_reading_of_this_machine_has_the_common_values_of_linux() {
         let mut probe = SelfProbe::new(&[]);
-        let (first, second) = (probe.read(1), probe.read(1));
+        let (first, second) =
+            (probe.read(1, ReadingMoment::Edge), probe.read(1, ReadingMoment::Edge));
         let value = |of: &[(String, f64)], name: &str| of.iter().find(|v| v.0 == name).map(|v| v.1);
         for name in [
             name::CPU_USER,

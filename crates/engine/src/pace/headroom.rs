@@ -15,8 +15,6 @@ const WINDOW: u64 = 1_000_000;
 const WINDOWS: f64 = 50.0;
 /// Minimum idle share of a worker that is not busy.
 const NOT_BUSY: f64 = 0.5;
-/// Idle share below which a worker has no time left.
-const EXHAUSTED: f64 = 0.05;
 /// Time for which a number of connections is tried, in nanoseconds.
 const TRIAL: u64 = 50_000_000;
 /// Factor by which the permitted connections grow after a successful trial.
@@ -84,12 +82,6 @@ impl Headroom {
             self.permitted = (open as f64 * GROWTH) as usize;
         }
         succeeded
-    }
-
-    /// True if the worker has no idle time: arrivals wait for the worker, not for a connection.
-    pub fn is_exhausted(&mut self, now: WorkerCounters) -> bool {
-        self.update(now);
-        self.idle < EXHAUSTED
     }
 
     fn update(&mut self, now: WorkerCounters) {

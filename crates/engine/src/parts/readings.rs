@@ -12,7 +12,7 @@ use crate::gather::SelfMonitor;
 use crate::run::server;
 use brunt_model::reading_names as name;
 use brunt_model::{Environment, ProcessPart};
-use brunt_probe::SelfProbe;
+use brunt_probe::{ReadingMoment, SelfProbe};
 
 /// Values that are summed over all processes.
 const SUMMED: [&str; 5] =
@@ -65,8 +65,8 @@ impl Readings {
 }
 
 impl SelfMonitor for Readings {
-    fn read(&mut self) -> Vec<(String, f64)> {
-        let mut all = self.probe.as_mut().map(|probe| probe.read(0)).unwrap_or_default();
+    fn read(&mut self, moment: ReadingMoment) -> Vec<(String, f64)> {
+        let mut all = self.probe.as_mut().map(|probe| probe.read(0, moment)).unwrap_or_default();
         for part in &mut self.parts {
             part.is_fresh = false;
             for (name, value) in &part.values {

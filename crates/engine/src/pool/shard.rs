@@ -32,8 +32,6 @@ pub(super) struct Shard {
     queue: CachePadded<Published>,
     /// True while its worker may add arrivals.
     pub arriving: AtomicBool,
-    /// True if its worker opens no further connection.
-    pub growth_stopped: AtomicBool,
 }
 
 /// The part of the queue that other workers see. Due time and number of its first arrival are read
@@ -86,7 +84,6 @@ impl Shard {
             bare: CachePadded::default(),
             queue: CachePadded::default(),
             arriving: AtomicBool::new(true),
-            growth_stopped: AtomicBool::new(false),
         }
     }
 

@@ -79,6 +79,32 @@ fn a_thousand_runs_pass_all_checks() {
     }
 }
 
+/// Each reply takes time of the worker, so that it is late at borders of intervals and at the end of the load.
+#[test]
+fn the_time_of_users_is_complete_if_their_worker_is_late() {
+    let mut random = Pcg64Mcg::seed_from_u64(5);
+    for number in 0..30 {
+        let users = random.random_range(50..3000_u32);
+        let read_time = Duration::from_micros(random.random_range(10..400));
+        let think = ThinkTime { least: Duration::ZERO, most: ms([0, 100][number % 2]) };
+        let time = ms(random.random_range(500..3000));
+        let mut plan = thinking(LoadShape::constant(f64::from(users)), think, time);
+        plan.main_mut().stop.grace = ms([100, 5000][random.random_range(0..2)]);
+        plan.record.samples = false;
+        let seeds = std::sync::Mutex::new(random.clone());
+        random.random::<u64>();
+        let fake = Fake::new(move || moody(&mut seeds.lock().unwrap()))
+            .wire(move |wire| wire.with_read_time(read_time));
+        let seen = fake.try_run(&plan, |_| ()).unwrap();
+        assert_eq!(broken(&seen.run), [], "run {number}: {users} users, {read_time:?}: {plan:#?}");
+        for snapshot in seen.snapshots() {
+            let in_flight = snapshot.flow.in_flight_nanos
+                / (snapshot.to - snapshot.from).as_nanos().max(1) as u64;
+            assert!(in_flight <= u64::from(users), "run {number}: {in_flight} of {users} users");
+        }
+    }
+}
+
 #[test]
 fn a_run_of_a_million_requests_passes_all_checks() {
     let mut plan = open(20_000.0, Arrivals::Poisson, secs(55));

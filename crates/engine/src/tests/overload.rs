@@ -89,9 +89,7 @@ fn costly(world: Fake) -> Fake {
 
 #[test]
 fn a_busy_worker_opens_no_connections_without_more_throughput() {
-    for (servers, service, limit) in
-        [(1, 10, "worker"), (1, 14, "server"), (50, 500, "worker"), (50, 700, "server")]
-    {
+    for (servers, service) in [(1, 10), (1, 14), (50, 500), (50, 700)] {
         let world = costly(Fake::queue(servers, Duration::from_micros(service)));
         let mut plan = open(150_000.0, Arrivals::Poisson, secs(1));
         (plan.record.samples, plan.main_mut().stop.grace) = (false, ms(10));
@@ -103,9 +101,10 @@ fn a_busy_worker_opens_no_connections_without_more_throughput() {
         assert!(opened(&seen) <= most, "{servers} {service}: {}", opened(&seen));
         let share = seen.run.total.completed as f64 / with_64.run.total.completed as f64;
         assert!(share > 0.95, "{servers} {service}: {share}");
+        // Nobody asked for a limit on connections, so the wait for one is the generator's.
         let t = &seen.run.total;
-        let waits_for = if t.queue_wait.sum() > t.lag.sum() { "server" } else { "worker" };
-        assert_eq!(waits_for, limit, "{servers} {service}");
+        assert_eq!(t.queue_wait.max(), 0, "{servers} {service}");
+        assert!(t.lag.max() > ms(100).as_nanos() as u64, "{servers} {service}");
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::RuleResult;
 use super::facts::{BottleneckFigure, HALF, ServerFacts, TENTH, mean};
+use crate::facts::most_syns;
 use brunt_model::analysis::Culprit;
 use brunt_model::finding::ThresholdSide;
 use brunt_model::numbers::{count, percent};
@@ -161,7 +162,12 @@ pub fn accept_queue(facts: &ServerFacts) -> RuleResult {
             result.limits.push(text!("bottleneck.accept-queue-full", source, places));
         }
     }
+    // The counter is of the whole machine: more than the run's own are another listener's, too.
+    let most = most_syns(facts.run());
     for source in facts.sources_with(name::LISTEN_OVERFLOWS) {
+        if facts.growth(source, name::LISTEN_OVERFLOWS).is_some_and(|growth| growth > most) {
+            continue;
+        }
         if let Some(lost) =
             counter_growth(&mut result, facts, Culprit::AcceptQueue, source, name::LISTEN_OVERFLOWS)
         {

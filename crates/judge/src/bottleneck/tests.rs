@@ -24,6 +24,7 @@ impl World {
             at: Tick::ZERO + Duration::from_secs(SECONDS),
             phase: Phase::Grace,
         });
+        world.run.flow_all.opened = 400;
         world
     }
 
@@ -129,9 +130,9 @@ fn shared_machine(server: Option<f64>) -> World {
         (name::HOST_IDLE, 9.0, 0.0),
         (name::HOST_IOWAIT, 9.0, 0.0),
         (name::HOST_STEAL, 9.0, 0.0),
-        (name::PROCESSES, 1.9, 0.0),
+        (name::PROCESSES, 0.0, 1.9),
     ];
-    let tree = server.map(|server| (name::SERVER_PROCESSES, server, 0.0));
+    let tree = server.map(|server| (name::SERVER_PROCESSES, 0.0, server));
     let all: Vec<_> = rates.into_iter().chain(tree).collect();
     // With a reading of the server, its bottleneck is determined.
     World::new()
@@ -328,6 +329,17 @@ fn every_other_limit_has_its_rule() {
     for (found, culprit, sentence) in &cases {
         is(found, *culprit, sentence);
     }
+}
+
+#[test]
+fn overflows_of_other_listeners_are_not_those_of_the_server() {
+    let overflows = |count: f64| {
+        World::new()
+            .told("host:web", &[(name::LISTEN_OVERFLOWS, 7.0, count / SECONDS as f64)])
+            .found()
+    };
+    assert_eq!(overflows(300.0).culprit, Culprit::AcceptQueue);
+    assert_ne!(overflows(500.0).culprit, Culprit::AcceptQueue, "400 connections were opened");
 }
 
 #[test]

@@ -4,7 +4,7 @@
 use super::check;
 use brunt_model::finding::ConsistencyCheck;
 use brunt_model::time::seconds_of;
-use brunt_model::{Failure, Flow, Load, Phase, Run, Tally, text};
+use brunt_model::{Failure, Load, Phase, Run, Tally, text};
 
 /// Compares requests in flight, counted over time, with the sum of their times.
 ///
@@ -38,14 +38,13 @@ fn seconds_in_flight(tally: &Tally) -> f64 {
 /// Each stream of a user's connections sends requests like a separate user. Below, a user is one
 /// such stream. Both sides are multiplied by the time of the load, warm-up included: users × time =
 /// ∫ in flight dt + Σ lag + Σ queue wait + Σ think time, minus the time for which requests of
-/// parallel steps of one user overlapped. Users of a lost process count until its loss.
+/// parallel steps of one user overlapped, minus the time by which each user's last request ended
+/// after the load. Users of a lost process count until its loss.
 ///
 /// None unless the plan has one population, a closed loop with a constant number of users, and the
 /// load ended by time. If users stop one by one, the right side is too small.
 ///
-/// The tolerance is 1 %, plus one user, plus the greatest lag and queue wait once for each user,
-/// plus one for each dropped request. The lag counts because a user's last request may be due
-/// before the end of the load and begun after it.
+/// The tolerance is 1 %, plus one user, plus one for each dropped request.
 pub fn users(run: &Run) -> Option<ConsistencyCheck> {
     let Some(Load::Closed { users: shape, think }) =
         run.plan.as_ref()?.only().map(|only| &only.load)
@@ -56,17 +55,19 @@ pub fn users(run: &Run) -> Option<ConsistencyCheck> {
         shape.as_constant()? * f64::from(run.plan.as_ref()?.connection.in_flight_per_user());
     let time = load_seconds(run)?;
     let expected_users = planned_users - user_seconds_lost(run, planned_users) / time;
-    // The grace period is after the load: open requests finish, and no new ones begin.
-    let before_grace = busy_nanos(&run.flow_all) - busy_nanos(&run.flow_grace);
-    let busy = before_grace / 1e9 + seconds_waited(&run.total) + seconds_waited(&run.warmup);
-    let thinking = seconds_of(run.flow_all.thought_nanos);
-    let requests = run.flow_all.begun.max(1) as f64;
+    let flow = &run.flow_all;
+    let busy = seconds_of(flow.in_flight_nanos) - seconds_of(flow.overlap_nanos)
+        + seconds_waited(&run.total)
+        + seconds_waited(&run.warmup)
+        - seconds_of(flow.overtime_nanos);
+    let thinking = seconds_of(flow.thought_nanos);
+    let requests = flow.begun.max(1) as f64;
     let observed_users = (busy + thinking) / time;
     let users = expected_users.to_string();
     let rate = format!("{:.1}", requests / time);
     let each = format!("{:.6}", busy / requests);
     let on_average = format!("{:.3}", busy / time);
-    let text = if think.is_none() && run.flow_all.thought_nanos == 0 {
+    let text = if think.is_none() && flow.thought_nanos == 0 {
         text!("check-sum.little", users, rate, each, busy = on_average)
     } else {
         text!(
@@ -79,29 +80,17 @@ pub fn users(run: &Run) -> Option<ConsistencyCheck> {
             observed = format!("{observed_users:.3}")
         )
     };
-    let latest = greatest_delay(&run.total).max(greatest_delay(&run.warmup));
     // A request that waited for a connection until the end of the run delayed its user
     // for an unknown time.
     let dropped =
         (run.total.failed_by(Failure::Dropped) + run.warmup.failed_by(Failure::Dropped)) as f64;
-    let tolerance = 0.01 * expected_users + 1.0 + expected_users * latest / time + dropped;
+    let tolerance = 0.01 * expected_users + 1.0 + dropped;
     Some(check(text!("check.little"), (observed_users - expected_users).abs() <= tolerance, text))
-}
-
-/// Sum over users of the nanoseconds with at least one request in flight.
-fn busy_nanos(flow: &Flow) -> f64 {
-    // Requests of parallel steps count once for their user.
-    flow.in_flight_nanos as f64 - flow.overlap_nanos as f64
 }
 
 /// Σ lag + Σ queue wait, in seconds.
 fn seconds_waited(tally: &Tally) -> f64 {
     (tally.lag.sum() + tally.queue_wait.sum()) as f64 / 1e9
-}
-
-/// The greatest lag plus the greatest queue wait, in seconds; they may be of different requests.
-fn greatest_delay(tally: &Tally) -> f64 {
-    seconds_of(tally.lag.max() + tally.queue_wait.max())
 }
 
 /// User-seconds of load that were lost: users of lost processes × seconds from the loss to the end

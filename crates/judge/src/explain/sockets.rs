@@ -1,6 +1,7 @@
 //! Rules on the limits of the server's side: its accept queue, its files, its connections.
 
 use super::{ExplainFacts, Remark};
+use crate::facts::most_syns;
 use brunt_model::numbers::{count, percent, three_digits};
 use brunt_model::reading_names::{LISTEN_DROPS, LISTEN_OVERFLOWS};
 use brunt_model::time::seconds_of;
@@ -33,7 +34,8 @@ pub fn accept_queue(facts: &ExplainFacts) -> Option<Remark> {
     }
     let overflows = facts.growth(LISTEN_OVERFLOWS).unwrap_or(0.0);
     let drops = facts.growth(LISTEN_DROPS).unwrap_or(0.0);
-    if overflows < 1.0 && drops < 1.0 {
+    // More are another listener's, and then it is unknown whether any was this one's.
+    if drops.max(overflows) < 1.0 || drops.max(overflows) > most_syns(facts.run) {
         return None;
     }
     let backlog = backlog(facts);

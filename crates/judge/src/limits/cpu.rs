@@ -16,8 +16,6 @@ const BUSY: f64 = 0.95;
 const DELAYED: f64 = 0.05;
 /// Idle share of all CPU below which the threads of a machine wait for each other.
 pub(super) const IDLE: f64 = 0.1;
-/// Share of the busy cores from which on brunt used most of them.
-const HALF: f64 = 0.5;
 /// Share of the time for which a quota held threads back.
 const HELD_BACK: f64 = 0.05;
 /// Share of the CPU time that a hypervisor gave to others.
@@ -40,7 +38,7 @@ pub fn worker(facts: &RunFacts) -> RuleResult {
         threshold = short_percent(BUSY),
         duration = result.duration_text()
     );
-    result.with_message(sentence, more_threads(facts))
+    result.with_origin(UseOrigin::Generator).with_message(sentence, more_threads(facts))
 }
 
 /// Returns a remedy: more threads help only if there are cores for them.
@@ -76,14 +74,16 @@ pub(super) fn shared_and_full(facts: &RunFacts) -> RuleResult {
         bound: FigureThreshold::Below(IDLE),
     };
     let result = RuleResult::new(facts).compare(&figure, TENTH);
+    let shares = Shares::from_facts(facts);
     let sentence = text!(
         "limit-cores",
         threshold = short_percent(IDLE),
         duration = result.duration_text(),
         worst = short_percent(figure.worst().unwrap_or(0.0)),
-        used = Shares::from_facts(facts).map_or(Text::default(), |shares| used(&shares))
+        used = shares.as_ref().map_or(Text::default(), used)
     );
-    result.with_message(sentence, text!("limit-cores.remedy"))
+    let origin = user_of_cores(shares.as_ref());
+    result.with_origin(origin).with_message(sentence, text!("limit-cores.remedy"))
 }
 
 /// `; brunt used 0.94 of 2 cores, the server 1.03`.
@@ -123,7 +123,7 @@ pub(super) fn waiting(facts: &RunFacts) -> RuleResult {
     };
     let result = RuleResult::new(facts).compare(&figure, TENTH).with_evidence(&pressure);
     let shares = Shares::from_facts(facts);
-    let origin = shares.as_ref().map_or(UseOrigin::Unknown, taker);
+    let origin = user_of_cores(shares.as_ref());
     let others = shares.filter(|_| origin == UseOrigin::Machine);
     let worst = short_percent(figure.worst().unwrap_or(0.0));
     let threshold = short_percent(DELAYED);
@@ -144,12 +144,8 @@ pub(super) fn waiting(facts: &RunFacts) -> RuleResult {
 }
 
 /// Origin of the processes that used the cores for which workers waited.
-fn taker(shares: &Shares) -> UseOrigin {
-    let others = shares.others.unwrap_or(0.0);
-    if shares.brunt >= HALF * shares.busy && others < shares.brunt {
-        return UseOrigin::Generator;
-    }
-    if others >= neighbors::OTHERS * shares.cores { UseOrigin::Machine } else { UseOrigin::Unknown }
+fn user_of_cores(shares: Option<&Shares>) -> UseOrigin {
+    shares.map_or(UseOrigin::Unknown, Shares::user_of_cores)
 }
 
 /// Rule: a control group's quota kept brunt from running.
@@ -172,7 +168,8 @@ pub fn throttled(facts: &RunFacts) -> RuleResult {
         }
         None => text!("limit-throttled", duration, worst),
     };
-    result.with_message(sentence, text!("limit-throttled.remedy"))
+    // The quota is that of brunt's own group.
+    result.with_origin(UseOrigin::Generator).with_message(sentence, text!("limit-throttled.remedy"))
 }
 
 /// Rule: the hypervisor took CPU time away.

@@ -11,18 +11,10 @@ use super::cpu::{self, IDLE};
 use super::lag;
 use super::result::{CauseState, FigureThreshold, LimitFigure, RuleResult, TENTH};
 use crate::facts::{RunFacts, joined};
-use crate::shares::Shares;
+use crate::shares::{BRUNT, HALF, OTHERS, Shares};
 use brunt_model::finding::{LimitingResource, UseOrigin};
 use brunt_model::reading_names as name;
 use brunt_model::{Run, text};
-
-/// Share of all cores that other processes must use to be the reason why none is idle.
-pub(crate) const OTHERS: f64 = 0.1;
-/// Share of the busy cores of a shared machine that brunt must use to be the limit.
-pub(crate) const BRUNT: f64 = 0.1;
-
-/// Share of the busy cores that the server must use for most of the work to be its own.
-const HALF: f64 = 0.5;
 
 /// Rule: other processes used the cores that requests needed. No idle one was left, and
 /// their share was considerable.

@@ -2,7 +2,8 @@
 
 use super::result::{FigureThreshold, HUNDREDTH, LimitFigure, RuleResult, TENTH};
 use crate::facts::{ReadingSpan, RunFacts, quotient};
-use brunt_model::finding::LimitingResource;
+use crate::shares::{HALF, product_of_time};
+use brunt_model::finding::{LimitingResource, UseOrigin};
 use brunt_model::numbers::short_percent;
 use brunt_model::reading_names::{self as name, Nic};
 use brunt_model::text;
@@ -14,6 +15,8 @@ const LINK: f64 = 0.9;
 /// Share of lost packets: one in a thousand. Each is retransmitted after 200 ms or more, and one
 /// request in a few hundred waits for it.
 const LOST: f64 = 0.001;
+/// Bytes of content in the longest packet of Ethernet, with the usual options of TCP.
+const FULL_PACKET: f64 = 1448.0;
 /// Share of its time that a core spends on receiving packets.
 const RECEIVING: f64 = 0.95;
 
@@ -61,7 +64,19 @@ fn full_link(
         Nic::SentBytes => text!("limit-nic.sent", interface, worst, speed, threshold, duration),
         _ => text!("limit-nic.received", interface, worst, speed, threshold, duration),
     };
-    result.with_message(sentence, text!("limit-nic.remedy"))
+    let counter = counter.reading_name(interface);
+    result
+        .with_origin(user_of_link(facts, &counter))
+        .with_message(sentence, text!("limit-nic.remedy"))
+}
+
+/// Returns the user of most of the bytes that an interface counted: brunt, if half of them are those of
+/// its requests or replies.
+fn user_of_link(facts: &RunFacts, counter: &str) -> UseOrigin {
+    let counted = product_of_time(&facts.rates(counter));
+    let total = &facts.run.total;
+    let own = total.bytes_sent.max(total.bytes_received) as f64;
+    if own >= HALF * counted { UseOrigin::Generator } else { UseOrigin::Unknown }
 }
 
 /// Rule: packets arrived faster than the kernel processed them.
@@ -81,7 +96,15 @@ pub fn packets(facts: &RunFacts) -> RuleResult {
     }
     let duration = result.duration_text();
     let sentence = text!("limit-packets", duration, figures = worst_of(&result));
-    result.with_message(sentence, text!("limit-packets.remedy"))
+    result.with_origin(user_of_packets(facts)).with_message(sentence, text!("limit-packets.remedy"))
+}
+
+/// Returns the user of most received packets: brunt, if half of them are at least those of its replies.
+fn user_of_packets(facts: &RunFacts) -> UseOrigin {
+    let total = &facts.run.total;
+    let own = total.response.count() as f64 + total.bytes_received as f64 / FULL_PACKET;
+    let processed = product_of_time(&facts.rates(name::SOFTNET_PROCESSED));
+    if own >= HALF * processed { UseOrigin::Generator } else { UseOrigin::Unknown }
 }
 
 fn lost_packets(facts: &RunFacts, name: String, dropped: &str, processed: &str) -> LimitFigure {

@@ -88,13 +88,13 @@ impl LimitFigure {
 }
 
 impl RuleResult {
-    /// Returns an empty result with the generator as its origin.
+    /// Returns an empty result. Its origin is unknown until the rule proves one.
     pub fn new(facts: &RunFacts) -> Self {
         Self {
             evidence: Vec::new(),
             over: Vec::new(),
             state: CauseState::NoCause,
-            origin: UseOrigin::Generator,
+            origin: UseOrigin::Unknown,
             sentence: Text::default(),
             remedy: Text::default(),
             measured: facts.measured(),
@@ -154,7 +154,7 @@ impl RuleResult {
         self
     }
 
-    /// Sets the origin of a cause that is not the generator.
+    /// Sets the origin of a cause, which the rule has proven.
     pub fn with_origin(self, origin: UseOrigin) -> Self {
         Self { origin, ..self }
     }

@@ -1,8 +1,9 @@
-//! Rule for a worker that did not run for a while: suspended (SIGSTOP, a debugger), or kept from
-//! running. Such a worker is late at the end of an interval.
+//! Rule for a worker that was stopped for a while (SIGSTOP, a debugger, a suspended machine). It takes
+//! the snapshot of its interval late, and meanwhile neither runs nor waits for a core. A worker that
+//! waits for a core is starved (`cpu::run_queue`), and one that runs is busy (`cpu::worker`).
 
 use super::result::{CauseState, RuleResult, TENTH};
-use crate::facts::RunFacts;
+use crate::facts::{ReadingSpan, RunFacts, joined};
 use brunt_model::Tick;
 use brunt_model::finding::{FigureEvidence, LimitingResource, ThresholdSide, UseOrigin};
 use brunt_model::numbers::short_seconds;
@@ -10,8 +11,8 @@ use brunt_model::reading_names as name;
 use brunt_model::{Text, text};
 use std::time::Duration;
 
-/// Share of a core above which a late worker was busy with other work and not stopped.
-const RAN: f64 = 0.5;
+/// Share of a stop for which the worker neither ran nor waited for a core.
+const STILL: f64 = 0.5;
 
 /// A time for which a worker did not run.
 struct Stop {
@@ -50,14 +51,16 @@ pub fn stopped(facts: &RunFacts) -> RuleResult {
     };
     let time = short_seconds(longest.time);
     let sentence = text!("limit-stopped", subject, time, from = short_seconds(since));
-    result.with_origin(UseOrigin::Unknown).with_message(sentence, text!("limit-stopped.remedy"))
+    result.with_origin(UseOrigin::Generator).with_message(sentence, text!("limit-stopped.remedy"))
 }
 
-/// Times for which a worker was late at the end of an interval without using a core meanwhile.
+/// Times for which a worker was late at the end of an interval without running or waiting for a core.
 fn stops(facts: &RunFacts, worker: usize) -> Vec<Stop> {
     let times = facts.values(&name::worker_stopped(worker));
     let starts = facts.values(&name::worker_stopped_at(worker));
-    let busy = facts.rates(&name::worker_cpu(worker));
+    let ran = facts.rates(&name::worker_cpu(worker));
+    let waited = facts.rates(&name::worker_run_delay(worker));
+    let active = joined(&ran, &waited, |ran, waited| Some(ran + waited));
     let mut previous_total = 0.0;
     let mut stops = Vec::new();
     for ((_, total), (_, start)) in times.into_iter().zip(starts) {
@@ -67,15 +70,20 @@ fn stops(facts: &RunFacts, worker: usize) -> Vec<Stop> {
         let from = Tick((start * 1e9) as u64);
         let to = from + time;
         let within = facts.begins() < to && from < facts.ends();
-        let least = busy
-            .iter()
-            .filter(|span| span.from < to && from < span.to)
-            .map(|span| span.value)
-            .reduce(f64::min);
-        let has_run = least.is_some_and(|least| least > RAN);
-        if !time.is_zero() && within && !has_run {
+        if !time.is_zero() && within && was_still(&active, from, to) {
             stops.push(Stop { worker, from, time });
         }
     }
     stops
+}
+
+/// True if the thread cannot have run or waited for a core for more than half of a stop. Without readings
+/// of both, nothing is proven.
+fn was_still(active: &[ReadingSpan], from: Tick, to: Tick) -> bool {
+    let spans: Vec<&ReadingSpan> =
+        active.iter().filter(|span| span.from < to && from < span.to).collect();
+    let (Some(first), Some(last)) = (spans.first(), spans.last()) else { return false };
+    let all = last.to.seconds_since(first.from);
+    let active: f64 = spans.iter().map(|span| span.value * span.to.seconds_since(span.from)).sum();
+    all - active >= STILL * to.seconds_since(from)
 }

@@ -3,6 +3,7 @@
 
 use super::result::{FigureThreshold, HUNDREDTH, LimitFigure, RuleResult, TENTH};
 use crate::facts::{RunFacts, quotient};
+use crate::shares::HALF;
 use brunt_model::finding::{
     FigureEvidence, LimitingResource, OtherCause, State, ThresholdSide, UseOrigin,
 };
@@ -18,8 +19,6 @@ const RESERVED: f64 = 64.0;
 const FULL: f64 = 0.95;
 /// Available share of the machine's memory below which programs are paged out.
 const MEMORY: f64 = 0.02;
-/// Share of the memory in use from which on most of it is brunt's own.
-const HALF: f64 = 0.5;
 /// Share of the time for which tasks waited for memory.
 const MEMORY_PRESSURE: f64 = 0.1;
 
@@ -46,7 +45,10 @@ pub fn descriptors(facts: &RunFacts) -> RuleResult {
         }
         None => text!("limit-descriptors", requests),
     };
-    result.with_message(sentence, Failure::FdsExhausted.row().remedy.clone())
+    // Each process has its own limit.
+    result
+        .with_origin(UseOrigin::Generator)
+        .with_message(sentence, Failure::FdsExhausted.row().remedy.clone())
 }
 
 /// Returns the verdict on a run without any load: no connection could be opened, possibly because
@@ -121,7 +123,9 @@ pub fn ports(facts: &RunFacts) -> RuleResult {
         Some(ports) => text!("limit-ports.with-range", requests, ports = ports.to_string()),
         None => text!("limit-ports", requests),
     };
-    result.with_message(sentence, Failure::PortsExhausted.row().remedy.clone())
+    result
+        .with_origin(UseOrigin::Generator)
+        .with_message(sentence, Failure::PortsExhausted.row().remedy.clone())
 }
 
 fn port_share(facts: &RunFacts, sockets: &str, state: &str) -> LimitFigure {
@@ -154,21 +158,25 @@ pub fn memory(facts: &RunFacts) -> RuleResult {
         available = short_percent(available.worst().unwrap_or(0.0)),
         waited = short_percent(pressure.worst().unwrap_or(0.0))
     );
-    if is_mostly_used_by_brunt(facts) {
-        return result.with_message(sentence, text!("limit-memory.remedy-brunt"));
-    }
-    result
-        .with_origin(UseOrigin::Machine)
-        .with_message(sentence, text!("limit-memory.remedy-others"))
+    let origin = user_of_memory(facts);
+    let remedy = match origin {
+        UseOrigin::Generator => text!("limit-memory.remedy-brunt"),
+        UseOrigin::Machine | UseOrigin::Unknown => text!("limit-memory.remedy-others"),
+    };
+    result.with_origin(origin).with_message(sentence, remedy)
 }
 
-/// True if brunt uses half of the memory that is in use, or the usage is not known.
-fn is_mostly_used_by_brunt(facts: &RunFacts) -> bool {
+/// Returns the user of most of the memory in use.
+fn user_of_memory(facts: &RunFacts) -> UseOrigin {
     let used = facts
         .last(name::MEMORY_TOTAL)
         .zip(facts.last(name::MEMORY_AVAILABLE))
         .map(|(all, free)| all - free);
-    used.zip(facts.last(name::RESIDENT)).is_none_or(|(used, resident)| resident >= HALF * used)
+    match used.zip(facts.last(name::RESIDENT)) {
+        Some((used, resident)) if resident >= HALF * used => UseOrigin::Generator,
+        Some(_) => UseOrigin::Machine,
+        None => UseOrigin::Unknown,
+    }
 }
 
 /// Rule: the firewall's table of connections is full.
@@ -187,7 +195,20 @@ pub fn conntrack(facts: &RunFacts) -> RuleResult {
         worst = short_percent(full.worst().unwrap_or(0.0)),
         limit = facts.last(name::CONNTRACK_LIMIT).unwrap_or(0.0).to_string()
     );
-    result.with_message(sentence, text!("limit-conntrack.remedy"))
+    result
+        .with_origin(user_of_conntrack(facts))
+        .with_message(sentence, text!("limit-conntrack.remedy"))
+}
+
+/// Returns the user of most entries of the firewall's table. A connection stays in it for a while after
+/// its end, so all connections that the run opened count.
+fn user_of_conntrack(facts: &RunFacts) -> UseOrigin {
+    let opened = facts.run.flow.opened as f64;
+    match facts.last(name::CONNTRACK) {
+        Some(entries) if opened >= HALF * entries => UseOrigin::Generator,
+        Some(_) => UseOrigin::Machine,
+        None => UseOrigin::Unknown,
+    }
 }
 
 fn dropped_by_conntrack(facts: &RunFacts) -> LimitFigure {

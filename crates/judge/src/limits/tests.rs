@@ -1,6 +1,7 @@
 //! Tests on runs built from events, as the engine sends them: each limit must be named alone.
 
 mod agents;
+mod shares;
 
 use super::{cpu_taken_from_server, verdict};
 use brunt_model::event::{Finish, Reading};
@@ -24,8 +25,13 @@ const TENTHS: Range<u64> = 0..SECONDS * 10;
 const EACH: u64 = 10;
 
 /// A run of two workers on a quiet machine of two cores, with changes.
+#[derive(Clone)]
 struct Story {
     plan: Plan,
+    /// Nanoseconds of each of its seconds: a shorter or longer run has the same rates and shares.
+    second: u64,
+    /// Readings of processes are taken at both ends, and after this number of seconds in between.
+    seconds_between_processes: u64,
     environment: Environment,
     /// Growth per second, by name.
     rates: BTreeMap<String, f64>,
@@ -128,6 +134,8 @@ impl Story {
             Environment { cores: 2, addresses: vec!["10.0.0.9".into()], ..Environment::default() };
         Self {
             plan: plan(load),
+            second: SECOND,
+            seconds_between_processes: 1,
             environment,
             rates,
             states,
@@ -216,7 +224,7 @@ impl Story {
                 events.push(self.reading(tenth / 10 + 1, &mut sums));
             }
         }
-        events.push(Event::Stage { at: Tick(SECONDS * SECOND), phase: Phase::Grace });
+        events.push(Event::Stage { at: Tick(SECONDS * self.second), phase: Phase::Grace });
         events
     }
 
@@ -228,12 +236,17 @@ impl Story {
             self.changes.iter().find(now).map_or(usual, |change| change.2)
         };
         for (name, sum) in &mut *sums {
-            *sum += if second > 0 { at(name, self.rates[name]) } else { 0.0 };
+            let seconds = self.second as f64 / SECOND as f64;
+            *sum += if second > 0 { at(name, self.rates[name]) * seconds } else { 0.0 };
         }
         let states = self.states.iter().map(|(name, usual)| (name.clone(), at(name, *usual)));
-        let values = sums.iter().map(|(name, sum)| (name.clone(), *sum)).chain(states).collect();
+        let has_processes =
+            second == SECONDS || second.is_multiple_of(self.seconds_between_processes);
+        let values = sums.iter().map(|(name, sum)| (name.clone(), *sum)).chain(states);
+        let values =
+            values.filter(|value| has_processes || !value.0.contains("processes")).collect();
         Event::Reading(Reading {
-            at: Tick(second * SECOND),
+            at: Tick(second * self.second),
             source: name::GENERATOR.into(),
             values,
         })
@@ -242,8 +255,8 @@ impl Story {
     fn snapshot(&self, tenth: u64) -> Event {
         let lag = self.lag.as_ref().filter(|lag| lag.0.contains(&tenth)).map_or(0, |lag| lag.1);
         let mut snapshot = Snapshot {
-            from: Tick(tenth * 100 * MS),
-            to: Tick((tenth + 1) * 100 * MS),
+            from: Tick(tenth * self.second / 10),
+            to: Tick((tenth + 1) * self.second / 10),
             phase: Phase::Measure,
             ..Snapshot::default()
         };
@@ -353,10 +366,10 @@ fn full(story: Story, own: f64, server: f64, others: f64) -> Story {
     story
         .rates
         .extend([(name::CPU_USER.to_owned(), own / 2.0), (name::CPU_SYSTEM.to_owned(), own / 2.0)]);
-    story.states.insert(name::SERVER_PROCESSES.to_owned(), server);
-    story.states.insert(name::processes("sh"), others);
+    story.rates.insert(name::SERVER_PROCESSES.to_owned(), server);
+    story.rates.insert(name::processes("sh"), others);
     story.states.insert(name::busiest_pid("sh"), 77.0);
-    story.states.insert(name::PROCESSES.to_owned(), server + others);
+    story.rates.insert(name::PROCESSES.to_owned(), server + others);
     story
 }
 

@@ -101,7 +101,6 @@ fn message(run: &Run, plan_json: String) -> io::Result<RunMessage> {
         transactions,
         flow,
         flow_all,
-        flow_grace,
         spread,
         peak,
         series,
@@ -141,7 +140,6 @@ fn message(run: &Run, plan_json: String) -> io::Result<RunMessage> {
         transactions: transactions.collect(),
         flow: Some(*flow),
         flow_all: Some(*flow_all),
-        flow_grace: Some(*flow_grace),
         spread: Some(spread.to_message()),
         peak: Some(*peak),
         series: Some(series.to_message()),
@@ -173,7 +171,6 @@ fn fill(run: &mut Run, message: RunMessage) -> Option<()> {
         transactions,
         flow,
         flow_all,
-        flow_grace,
         spread,
         peak,
         series,
@@ -205,7 +202,6 @@ fn fill(run: &mut Run, message: RunMessage) -> Option<()> {
     run.transactions = transactions.into_iter().map(wire::transaction).collect::<Option<_>>()?;
     run.flow = flow?;
     run.flow_all = flow_all?;
-    run.flow_grace = flow_grace?;
     run.spread = ArrivalSpread::from_message(&spread?)?;
     run.peak = peak?;
     run.series = Series::from_message(series?)?;
@@ -254,8 +250,6 @@ struct RunMessage {
     flow: Option<Flow>,
     #[prost(message, optional, tag = "14")]
     flow_all: Option<Flow>,
-    #[prost(message, optional, tag = "15")]
-    flow_grace: Option<Flow>,
     #[prost(message, optional, tag = "16")]
     spread: Option<SpreadMessage>,
     #[prost(message, optional, tag = "17")]

@@ -169,6 +169,8 @@ counters! {
         in_flight_nanos: total = 13,
         /// Think time in nanoseconds: time of virtual users between a reply and their next request, until the load ends.
         thought_nanos: total = 14,
+        /// Nanoseconds by which the last requests of virtual users (closed loop) ended after the load.
+        overtime_nanos: total = 36,
         /// Nanoseconds by which requests of the same virtual user overlapped. It is the sum over parallel steps of an
         /// integral over time: number of unfinished requests of the step, minus one.
         // Little's law needs it, because a user with parallel requests counts once per request in flight.

@@ -263,13 +263,14 @@ limit-memory = this machine was short of memory { $duration }: { $available } of
     .remedy-others = stop other programs, or use a machine with more memory
 
 limit-lag =
-    .slower = requests were begun late { $duration }: without that, the response p99 of { $with } would be { $without }
+    .slower = requests were begun late { $duration }: without that, the response { $percentile } of { $with } would be { $without }
     .uneven = requests were begun late { $duration }: for { $share } of the time, a quarter more or fewer than planned began in a span of time
     .short = requests were begun late { $duration }: { $share } of the scheduled requests were not begun within the measured time
     .opening = { $sentence }; they waited for paced connection opening, { $rate } connections/s
     .read-late = replies were read late: read lag p99 is { $read }, the response p99 { $response }
     .remedy = see what kept brunt from running: a suspended machine, a debugger, other programs; then measure again
     .remedy-opening = raise --connect-rate (now { $rate })
+    .remedy-busy = a worker was busy for more than half of its time, so arrivals waited for a connection: use more threads (--threads) or another machine; if the clients that you model share a number of connections, write it (-c)
 
 limit-agent = { $count ->
     [one] { $agents } was lost: its share is missing { $span }, { $share } of the planned load

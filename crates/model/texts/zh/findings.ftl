@@ -248,13 +248,14 @@ limit-memory = { $duration } 本机内存不足：可用内存最低为 { $avail
     .remedy-others = 停止其他程序，或使用内存更大的机器
 
 limit-lag =
-    .slower = { $duration } 请求开始滞后：没有滞后时，响应时间 p99 为 { $without }，而不是 { $with }
+    .slower = { $duration } 请求开始滞后：没有滞后时，响应时间 { $percentile } 为 { $without }，而不是 { $with }
     .uneven = { $duration } 请求开始滞后：在 { $share } 的时间里，一个时段内开始的请求比计划多或少四分之一
     .short = { $duration } 请求开始滞后：计划的请求中有 { $share } 未在测量时间内开始
     .opening = { $sentence }；这些请求在等待按限定速率打开连接，{ $rate } 个连接/s
     .read-late = 响应读取滞后：读取滞后的 p99 为 { $read }，响应时间的 p99 为 { $response }
     .remedy = 查明 brunt 未能运行的原因：机器挂起、调试器、其他程序；然后重新测量
     .remedy-opening = 提高 --connect-rate（当前为 { $rate }）
+    .remedy-busy = 一个工作线程一半以上的时间处于繁忙状态，因此到达的请求需要等待连接：使用更多线程（--threads）或另一台机器；如果所模拟的客户端共用固定数量的连接，请写明该数量（-c）
 
 limit-agent = { $count ->
     [1] { $agents }失联：{ $span }缺少其负载，占计划负载的 { $share }

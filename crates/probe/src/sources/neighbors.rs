@@ -3,12 +3,14 @@
 //!
 //! The server consists of the processes that hold the target's listening socket, and their
 //! descendants. It is summed up separately. All others are summed up by name, with the pid of the
-//! busiest one. This process and its children of the same name are excluded. Reading costs about 10
-//! µs per process. With many processes they are read less often, and the last values are repeated.
-//! A process that both began and ended between two reads is not counted.
+//! busiest one. This process and its children of the same name are excluded. The sums are counters,
+//! and keep the time of processes that have ended. Reading costs about 10 µs per process. With many
+//! processes they are read less often, but always at the begin and the end of the measured time. A
+//! process that both began and ended between two reads is not counted.
 
-use super::{Source, Values, numbers};
+use super::{Values, numbers};
 use crate::root::{ReopenedFile, Root};
+use crate::self_probe::ReadingMoment;
 use brunt_model::reading_names as name;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,6 +18,8 @@ use std::collections::{BTreeMap, BTreeSet};
 const MAX_PROCESSES: usize = 4096;
 /// Number of processes for which one reading is skipped.
 const PROCESSES_PER_SKIP: usize = 100;
+/// Unit of the CPU times of /proc (USER_HZ).
+const TICKS_PER_SECOND: f64 = 100.0;
 /// Minimum time between two reads, in ticks, because CPU time is counted in ticks.
 const MIN_INTERVAL: f64 = 20.0;
 /// Maximum number of names that are added by one read.
@@ -36,11 +40,21 @@ pub(crate) struct Neighbors {
     last_read: Option<f64>,
     /// CPU time in ticks, by pid and start time.
     ticks: BTreeMap<(u32, u64), f64>,
-    readings: Vec<(String, f64)>,
-    names: BTreeSet<String>,
+    sums: UsageSums,
     /// Number of readings to skip before the next read.
     skips: usize,
 }
+
+/// CPU time in ticks since the first read.
+#[derive(Default)]
+struct UsageSums {
+    all: f64,
+    /// None if the server's processes were never known.
+    server: Option<f64>,
+    /// By name, from the first read on in which processes of this name were busy.
+    by_name: BTreeMap<String, f64>,
+}
+
 /// The parsed contents of /proc/PID/stat.
 struct Process {
     pid: u32,
@@ -50,19 +64,19 @@ struct Process {
     ticks: f64,
 }
 
-/// CPU use of the processes of one name.
+/// CPU time in ticks of the processes of one name between two reads.
 #[derive(Default)]
 struct Usage {
-    cores: f64,
+    ticks: f64,
     busiest: f64,
     busiest_pid: u32,
 }
 
 impl Usage {
-    fn add(&mut self, pid: u32, cores: f64) {
-        self.cores += cores;
-        if cores >= self.busiest {
-            self.busiest = cores;
+    fn add(&mut self, pid: u32, ticks: f64) {
+        self.ticks += ticks;
+        if ticks >= self.busiest {
+            self.busiest = ticks;
             self.busiest_pid = pid;
         }
     }
@@ -78,8 +92,7 @@ impl Neighbors {
             listeners: listeners.to_vec(),
             last_read: None,
             ticks: BTreeMap::new(),
-            readings: Vec::new(),
-            names: BTreeSet::new(),
+            sums: UsageSums::default(),
             skips: 0,
         }
     }
@@ -94,7 +107,13 @@ impl Neighbors {
         Some(all / cores.max(1) as f64)
     }
 
-    fn refresh(&mut self) {
+    /// Adds the sums up to now. Between the edges of the measured time, it does so only once for every
+    /// hundred processes.
+    pub fn read(&mut self, moment: ReadingMoment, into: &mut Values) {
+        if moment == ReadingMoment::Within && self.skips > 0 {
+            self.skips -= 1;
+            return;
+        }
         let Some(now) = self.clock() else { return };
         let elapsed = self.last_read.map(|last_read| now - last_read);
         if elapsed.is_some_and(|elapsed| elapsed < MIN_INTERVAL) {
@@ -104,11 +123,18 @@ impl Neighbors {
         // Each process costs a file: with many processes, a read every second would
         // use a core noticeably.
         self.skips = processes.len() / PROCESSES_PER_SKIP;
-        if let Some(elapsed) = elapsed {
-            self.readings = self.cores(&processes, elapsed);
-        }
+        let busiest = self.add_usage(&processes, elapsed);
         self.last_read = Some(now);
         self.ticks = processes.iter().map(|p| ((p.pid, p.start), p.ticks)).collect();
+        into.push(name::PROCESSES, self.sums.all / TICKS_PER_SECOND);
+        // Without a known server its share is unknown, and not 0.
+        into.push_some(name::SERVER_PROCESSES, self.sums.server.map(|t| t / TICKS_PER_SECOND));
+        for (name, ticks) in &self.sums.by_name {
+            into.push(&name::processes(name), ticks / TICKS_PER_SECOND);
+        }
+        for (name, pid) in busiest {
+            into.push(&name::busiest_pid(&name), f64::from(pid));
+        }
     }
 
     fn processes(&self) -> Vec<Process> {
@@ -133,46 +159,43 @@ impl Neighbors {
         process.pid == self.own_pid || (is_worker && !self.listeners.contains(&process.pid))
     }
 
-    /// Returns the cores used by all processes together, by the server, and by the
-    /// names that used most.
-    fn cores(&mut self, processes: &[Process], elapsed: f64) -> Vec<(String, f64)> {
+    /// Adds the usage since the last read to the sums. Returns the busiest process of each name in the
+    /// sums. At the first read, nothing is known to compare with.
+    fn add_usage(&mut self, processes: &[Process], elapsed: Option<f64>) -> Vec<(String, u32)> {
         let servers = tree(processes, &self.listeners);
-        let mut all = 0.0;
-        let mut server = 0.0;
+        if !servers.is_empty() {
+            self.sums.server.get_or_insert(0.0);
+        }
+        let Some(elapsed) = elapsed else { return Vec::new() };
         let mut others: BTreeMap<&str, Usage> = BTreeMap::new();
         for process in processes {
             // A process that began since the last read used its whole CPU time since then.
             let previous = self.ticks.get(&(process.pid, process.start)).copied().unwrap_or(0.0);
-            let cores = (process.ticks - previous).max(0.0) / elapsed;
-            all += cores;
+            let ticks = (process.ticks - previous).max(0.0);
+            self.sums.all += ticks;
             if servers.contains(&process.pid) {
-                server += cores;
+                self.sums.server = self.sums.server.map(|sum| sum + ticks);
             } else {
-                others.entry(&process.name).or_default().add(process.pid, cores);
+                others.entry(&process.name).or_default().add(process.pid, ticks);
             }
         }
-        let busy = others.iter().filter(|(_, usage)| usage.cores >= MIN_NAMED_CORES);
-        let mut busiest: Vec<&str> = busy.map(|(name, _)| *name).collect();
-        busiest.sort_by(|a, b| others[b].cores.total_cmp(&others[a].cores));
+        let least = MIN_NAMED_CORES * elapsed;
+        let mut busiest: Vec<_> = others.iter().filter(|(_, usage)| usage.ticks >= least).collect();
+        busiest.sort_by(|a, b| b.1.ticks.total_cmp(&a.1.ticks));
         // Names stay once they are added, so that their columns have no gaps.
-        for name in busiest.into_iter().take(MAX_NEW_NAMES) {
-            if self.names.len() < MAX_NAMES {
-                self.names.insert(name.to_owned());
+        for (name, _) in busiest.into_iter().take(MAX_NEW_NAMES) {
+            if self.sums.by_name.len() < MAX_NAMES {
+                self.sums.by_name.entry((*name).to_owned()).or_default();
             }
         }
-        let mut readings = vec![(name::PROCESSES.to_owned(), all)];
-        // Without a known server its share is unknown, and not 0.
-        readings.extend((!servers.is_empty()).then(|| (name::SERVER_PROCESSES.to_owned(), server)));
-        for reported in &self.names {
-            let usage = others.get(reported.as_str());
-            // A name without processes used no CPU time; a missing value would look
-            // like a failed reading.
-            readings.push((name::processes(reported), usage.map_or(0.0, |usage| usage.cores)));
-            readings.extend(
-                usage.map(|usage| (name::busiest_pid(reported), f64::from(usage.busiest_pid))),
-            );
+        let mut pids = Vec::new();
+        for (name, sum) in &mut self.sums.by_name {
+            if let Some(usage) = others.get(name.as_str()) {
+                *sum += usage.ticks;
+                pids.push((name.clone(), usage.busiest_pid));
+            }
         }
-        readings
+        pids
     }
 }
 
@@ -192,16 +215,6 @@ fn tree(processes: &[Process], roots: &[u32]) -> BTreeSet<u32> {
         if members.len() == count {
             return members;
         }
-    }
-}
-
-impl Source for Neighbors {
-    fn read(&mut self, into: &mut Values) {
-        match self.skips.checked_sub(1) {
-            Some(remaining) => self.skips = remaining,
-            None => self.refresh(),
-        }
-        into.0.extend(self.readings.iter().cloned());
     }
 }
 
@@ -253,7 +266,7 @@ mod tests {
 
     fn read(neighbors: &mut Neighbors) -> BTreeMap<String, f64> {
         let mut values = Values::default();
-        neighbors.read(&mut values);
+        neighbors.read(ReadingMoment::Within, &mut values);
         values.0.into_iter().map(|(name, value)| (name, (value * 1e6).round() / 1e6)).collect()
     }
 
@@ -276,12 +289,13 @@ mod tests {
         };
         at(100.0, 5.0);
         let mut neighbors = Neighbors::open(&Root::recorded(dir.path()), &[]);
-        assert_eq!(read(&mut neighbors), expected(&[]), "there is nothing to compare with yet");
+        let nothing = expected(&[(name::PROCESSES, 0.0)]);
+        assert_eq!(read(&mut neighbors), nothing, "there is nothing to compare with yet");
         at(102.0, 6.5);
         let busiest = f64::from(own + 3);
         let all = [
-            (name::PROCESSES, 1.5),
-            ("processes.a (b) c.cores", 1.5),
+            (name::PROCESSES, 3.0),
+            ("processes.a (b) c.cpu_seconds", 3.0),
             ("processes.a (b) c.pid", busiest),
         ];
         let readings = read(&mut neighbors);
@@ -289,7 +303,7 @@ mod tests {
         let of = |key: &str| readings.get(key).copied();
         assert_eq!(
             (of(all[0].0), of(all[1].0), readings.len()),
-            (Some(1.5), Some(1.5), 3),
+            (Some(3.0), Some(3.0), 3),
             "{readings:?}"
         );
         assert!(
@@ -316,9 +330,9 @@ mod tests {
         read(&mut neighbors);
         at(110.0, 20.0);
         let all = [
-            (name::PROCESSES, 2.05),
-            (name::SERVER_PROCESSES, 0.15),
-            ("processes.python3.cores", 1.9),
+            (name::PROCESSES, 20.5),
+            (name::SERVER_PROCESSES, 1.5),
+            ("processes.python3.cpu_seconds", 19.0),
             ("processes.python3.pid", f64::from(own + 4)),
         ];
         assert_eq!(read(&mut neighbors), expected(&all));
@@ -337,6 +351,11 @@ mod tests {
         read(&mut neighbors);
         at(20.0);
         assert_eq!((read(&mut neighbors), read(&mut neighbors)), (expected(&[]), expected(&[])));
-        assert_eq!(read(&mut neighbors)[name::PROCESSES], 0.25);
+        assert_eq!(read(&mut neighbors)[name::PROCESSES], 2.5);
+        at(30.0);
+        assert_eq!(read(&mut neighbors), expected(&[]));
+        let mut values = Values::default();
+        neighbors.read(ReadingMoment::Edge, &mut values);
+        assert_eq!(values.0[0], (name::PROCESSES.to_owned(), 5.0), "an edge is never left out");
     }
 }

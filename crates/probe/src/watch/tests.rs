@@ -220,8 +220,12 @@ fn the_costs_of_twenty_processes() {
         let mut watch = ReadingTask::start(&specs, Since::now());
         let seconds = 10;
         sleep(every * seconds);
-        let used: f64 =
-            probe.read(0).iter().filter(|v| server::CPU.contains(&v.0.as_str())).map(|v| v.1).sum();
+        let used: f64 = probe
+            .read(0, crate::ReadingMoment::Edge)
+            .iter()
+            .filter(|v| server::CPU.contains(&v.0.as_str()))
+            .map(|v| v.1)
+            .sum();
         let share = used / f64::from(seconds) * 100.0;
         println!("{what}: {share:.3} % of a core, {} readings in {seconds} s", watch.drain().len());
         assert!(share < 50.0, "something is very wrong");

@@ -3,7 +3,7 @@
 use brunt_engine::clock::WorkerClock;
 use brunt_model::reading_names as name;
 use brunt_model::{Clock, Tick};
-use brunt_probe::self_probe::SelfProbe;
+use brunt_probe::{ReadingMoment, SelfProbe};
 use brunt_wire::Timer;
 use std::time::Duration;
 
@@ -47,7 +47,7 @@ impl MachineLoad {
 }
 
 fn cpu_time(readings: &mut SelfProbe) -> Option<CpuTime> {
-    let values = readings.read(0);
+    let values = readings.read(0, ReadingMoment::Edge);
     // Stolen time belongs to other guests of the host, and a wait for a disk uses no CPU.
     let idle = sum(&values, &[name::HOST_IDLE, name::HOST_IOWAIT, name::HOST_STEAL])?;
     let machine = sum(&values, &name::HOST_PARTS)? - idle;

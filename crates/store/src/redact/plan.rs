@@ -103,7 +103,6 @@ impl Redactor {
             transactions: _,
             flow: _,
             flow_all: _,
-            flow_grace: _,
             spread: _,
             peak: _,
             series: _,

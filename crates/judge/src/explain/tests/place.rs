@@ -42,9 +42,9 @@ fn shared(own: f64, server: f64, others: f64) -> World {
     let world = World::closed(4, 0.0).route(route).answering(|_| reply(0.005));
     rates
         .fold(world, |world, (name, rate)| world.counting(name, rate))
-        .holding(name::PROCESSES, server + others)
-        .holding(name::SERVER_PROCESSES, server)
-        .holding(&name::processes("sh"), others)
+        .counting(name::PROCESSES, server + others)
+        .counting(name::SERVER_PROCESSES, server)
+        .counting(&name::processes("sh"), others)
         .holding(&name::busiest_pid("sh"), 8.0)
 }
 

@@ -214,7 +214,8 @@ impl World {
         let ends = BEGINS + self.seconds;
         let mut snapshots = timeline(ends, last.seconds().max(ends));
         let peak = self.held.unwrap_or(self.users().max(1));
-        snapshots[0].flow.opened = peak + self.replaced;
+        let opened = samples.iter().filter(|sample| sample.opened).count() as u64;
+        snapshots[0].flow.opened = opened.max(peak + self.replaced);
         snapshots[0].flow.closed_idle = self.closed_idle;
         for sample in &samples {
             record(&mut snapshots, sample);

@@ -293,11 +293,11 @@ fn local_agent(own: f64, others: &[(&str, u32, f64)]) -> Story {
         .rates
         .extend([(name::CPU_USER.to_owned(), own / 2.0), (name::CPU_SYSTEM.to_owned(), own / 2.0)]);
     for (process, pid, cores) in others {
-        story.states.insert(name::processes(process), *cores);
+        story.rates.insert(name::processes(process), *cores);
         story.states.insert(name::busiest_pid(process), f64::from(*pid));
     }
     let all = others.iter().map(|other| other.2).sum();
-    story.states.insert(name::PROCESSES.to_owned(), all);
+    story.rates.insert(name::PROCESSES.to_owned(), all);
     story
 }
 
@@ -337,7 +337,7 @@ fn real_other_processes_of_local_agents_are_named_once() {
 fn agents_without_a_name_of_their_process_are_subtracted_by_their_own_readings() {
     let run = local(vec![local_agent(0.9, &[]), local_agent(0.8, &[])]).run();
     let mut story = local(vec![local_agent(0.9, &[]), local_agent(0.8, &[])]);
-    story.agents[0].states.insert(name::PROCESSES.to_owned(), 1.0);
+    story.agents[0].rates.insert(name::PROCESSES.to_owned(), 1.0);
     let shares = crate::shares::Shares::new(&story.run()).expect("readings");
     assert!((shares.others.unwrap_or(0.0) - 0.2).abs() < 1e-6, "{shares:?}");
     assert_eq!(crate::shares::Shares::new(&run).and_then(|shares| shares.others), Some(0.0));
