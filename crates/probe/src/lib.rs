@@ -21,5 +21,6 @@ pub mod watch;
 
 pub use root::Root;
 pub use route::route;
-pub use self_probe::{ReadingMoment, SelfProbe};
+pub use self_probe::SelfProbe;
+pub use sources::ReadingMoment;
 pub use watch::{ReadingTask, WatchEvent};

@@ -5,7 +5,7 @@
 
 use crate::root::Root;
 use crate::sources::workers::{self, Workers};
-use crate::sources::{Neighbors, SOURCES, Source, Values};
+use crate::sources::{Neighbors, ReadingMoment, SOURCES, Source, Values};
 use brunt_model::reading_names as name;
 use std::fs;
 
@@ -17,15 +17,6 @@ pub struct SelfProbe {
     workers: Workers,
     sources: Vec<Box<dyn Source>>,
     neighbors: Neighbors,
-}
-
-/// Position of a reading in a run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ReadingMoment {
-    /// Begin or end of the run, or of its measured time: everything is read.
-    Edge,
-    /// In between: expensive values may be left out.
-    Within,
 }
 
 /// CPU time that the whole process has used so far.

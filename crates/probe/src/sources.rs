@@ -40,6 +40,15 @@ impl Values {
     }
 }
 
+/// Position of a reading in a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ReadingMoment {
+    /// Begin or end of the run, or of its measured time: everything is read.
+    Edge,
+    /// In between: expensive values may be left out.
+    Within,
+}
+
 /// A source that is read repeatedly.
 pub(crate) trait Source: Send {
     /// Adds the values that are available now.

@@ -8,9 +8,8 @@
 //! processes they are read less often, but always at the begin and the end of the measured time. A
 //! process that both began and ended between two reads is not counted.
 
-use super::{Values, numbers};
+use super::{ReadingMoment, Values, numbers};
 use crate::root::{ReopenedFile, Root};
-use crate::self_probe::ReadingMoment;
 use brunt_model::reading_names as name;
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -8,7 +8,7 @@ use brunt_model::event::Reading;
 use brunt_model::finding::{LimitingResource, State, UseOrigin};
 use brunt_model::reading_names::GENERATOR;
 use brunt_model::{Environment, Event, Phase, Plan, Run, Snapshot, Tick, Verdict};
-use brunt_probe::{Root, SelfProbe};
+use brunt_probe::{ReadingMoment, Root, SelfProbe};
 use serde_json::json;
 use std::fs;
 use tempfile::TempDir;
@@ -126,7 +126,7 @@ impl Machine {
         for second in 0..=SECONDS {
             record(second);
             let at = Tick(second * SECOND);
-            let values = probe.read(1);
+            let values = probe.read(1, ReadingMoment::Within);
             events.push(Event::Reading(Reading { at, source: GENERATOR.into(), values }));
             let to = Tick((second + 1).min(SECONDS) * SECOND);
             events.push(Event::Snapshot(Box::new(Snapshot {
