@@ -4,6 +4,7 @@
 
 use crate::commands::Cli;
 use brunt_spec::error::nearest;
+use brunt_spec::peer_words;
 use clap::CommandFactory;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use std::error::Error;
@@ -27,35 +28,11 @@ Usage: brunt [OPTIONS] URL
 All commands and options: brunt --help. Options of a command: brunt COMMAND --help.
 ";
 
-/// Options of other tools that have a different meaning here, or none.
-const FOREIGN: [(&[&str], &str); 11] = [
-    (
-        &["-s", "--script"],
-        "brunt runs no Lua scripts; describe requests in a plan file (`brunt plan new plan.yaml`). For no output write -q",
-    ),
-    (&["--http2", "--http2-prior-knowledge", "-2"], "write --http 2"),
-    (&["--http3"], "write --http 3"),
-    (&["--http1.1"], "HTTP/1.1 is the default; leave it out"),
-    (&["--concurrency", "--clients"], "write -c N (--connections)"),
-    (
-        &["-O", "--remote-name"],
-        "replies are not stored; leave it out, or write -o FORMAT=FILE for a report",
-    ),
-    (&["-i", "--include"], "write `brunt check URL`, which shows the reply's status and headers"),
-    (
-        &["-F"],
-        "write --form NAME=VALUE; a multipart form is `multipart` of a step in a plan file (docs/scenarios.md)",
-    ),
-    (
-        &["--data-raw", "--data-urlencode"],
-        "write --data TEXT, or --form NAME=VALUE, which is encoded",
-    ),
-    (&["-U", "--proxy-user"], "put name and password into the URL of --proxy"),
-    (&["-w", "--workers"], "write --threads N"),
-];
-
 /// Explains clap's error, if there is a better message than clap's.
 pub fn explain(error: &clap::Error, words: &[String]) -> Option<String> {
+    if let Some(message) = explain_single_dash(words).or_else(|| explain_jmeter(words)) {
+        return Some(message);
+    }
     match error.kind() {
         ErrorKind::UnknownArgument => {
             explain_unknown(&context(error, ContextKind::InvalidArg)?, words)
@@ -90,13 +67,7 @@ pub fn explain(error: &clap::Error, words: &[String]) -> Option<String> {
             })
         }
         ErrorKind::InvalidSubcommand => {
-            let word = context(error, ContextKind::InvalidSubcommand)?;
-            let near = error.get(ContextKind::SuggestedSubcommand)?;
-            let ContextValue::Strings(near) = near else { return None };
-            let [command, rest @ ..] = words.get(1..)? else { return None };
-            let near = near.last()?;
-            let rest = [&[String::new()], rest.get(1..)?].concat().join(" ");
-            Some(format!("`{word}` is not a command; write `brunt {command} {near}{rest}`"))
+            explain_subcommand(&context(error, ContextKind::InvalidSubcommand)?, words)
         }
         ErrorKind::MissingRequiredArgument => {
             let ContextValue::Strings(missing) = error.get(ContextKind::InvalidArg)? else {
@@ -108,6 +79,41 @@ pub fn explain(error: &clap::Error, words: &[String]) -> Option<String> {
     }
 }
 
+/// Joins words to a command line.
+fn command_line(first: &[&str], rest: &[String]) -> String {
+    let words: Vec<&str> = first.iter().copied().chain(rest.iter().map(String::as_str)).collect();
+    words.join(" ")
+}
+
+/// Explains an unknown command of a command, such as `chek` of `brunt plan`.
+fn explain_subcommand(word: &str, words: &[String]) -> Option<String> {
+    let position = words.iter().position(|other| other == word)?;
+    let is_help = words.get(1).is_some_and(|first| first == "help");
+    let (command, name) = if is_help {
+        (Cli::command(), "brunt help".to_owned())
+    } else {
+        command_of(&words[..position])
+    };
+    let shown = command.get_subcommands().filter(|command| !command.is_hide_set());
+    let names: Vec<&str> = shown.map(clap::Command::get_name).collect();
+    let rest = &words[position + 1..];
+    // The file of which the command reads this kind.
+    let kind = Path::new(word).extension().and_then(|ending| ending.to_str());
+    if let Some(kind) = kind.filter(|kind| names.contains(kind)) {
+        let instead = format!("{kind} {word}");
+        return Some(format!(
+            "`{word}` is not a command; write `{}`",
+            command_line(&[&name, &instead], rest)
+        ));
+    }
+    let instead = match nearest(word, names.iter().copied()) {
+        Some(near) => format!("write `{}`", command_line(&[&name, near], rest)),
+        None if is_help => "the commands are in `brunt --help`".to_owned(),
+        None => format!("write one of {}", names.join(", ")),
+    };
+    Some(format!("`{word}` is not a command of `{name}`; {instead}"))
+}
+
 /// Rewrites clap's message for a number out of range, `0 is not in 1..=9`, in
 /// the form of brunt's messages.
 fn range_message(message: &str) -> String {
@@ -116,6 +122,34 @@ fn range_message(message: &str) -> String {
         .and_then(|(value, range)| Some((value, range.split_once("..=")?)));
     out.map_or(message.into(), |(value, (least, most))| {
         format!("`{value}` is out of range; write {least} to {most}")
+    })
+}
+
+/// Explains a long option with one dash, such as `-rate=50` of vegeta or `-version`.
+fn explain_single_dash(words: &[String]) -> Option<String> {
+    let (command, _) = command_of(words);
+    let mut options = long_options(&command);
+    options.extend(["help".to_owned(), "version".to_owned()]);
+    words.iter().skip(1).take_while(|word| *word != "--").find_map(|word| {
+        let bare = word.strip_prefix('-').filter(|rest| !rest.starts_with('-'))?;
+        let name = bare.split('=').next()?;
+        if name.len() <= 3 {
+            return None;
+        }
+        if let Some(instead) = peer_words::option(&format!("-{name}")) {
+            return Some(format!("`{word}`: unknown option; {instead}"));
+        }
+        let is_option = options.iter().any(|option| option == name);
+        is_option.then(|| format!("`{word}`: a long option has two dashes; write -{word}"))
+    })
+}
+
+/// Explains options of JMeter before its plan, as in `-n -t plan.jmx`.
+fn explain_jmeter(words: &[String]) -> Option<String> {
+    let is_plan = |word: &String| word.to_lowercase().ends_with(".jmx");
+    let position = words.iter().position(is_plan).filter(|position| *position > 1)?;
+    (words[position - 1] == "-t" && words[1].starts_with('-')).then(|| {
+        format!("{}: for JMeter's options write `brunt jmeter {}`", words[1], words[1..].join(" "))
     })
 }
 
@@ -155,6 +189,14 @@ pub fn not_a_url(word: &str) -> Option<String> {
         let instead = match Path::new(word).extension().and_then(|ending| ending.to_str()) {
             Some("events") => format!("for its report write `brunt report {word}`"),
             Some("brunt") => format!("to import it write `brunt runs import {word}`"),
+            Some("yaml" | "yml") => format!("to run it write `brunt run {word}`"),
+            Some("jmx") => format!("to run it write `brunt jmeter -n -t {word}`"),
+            Some("har") => {
+                format!("to make a plan of it write `brunt import har {word} -o plan.yaml`")
+            }
+            Some("js" | "ts" | "mjs" | "py" | "scala" | "lua") => {
+                "brunt runs no scripts of other tools; write a plan file (`brunt plan new plan.yaml`), or record one (`brunt record`)".to_owned()
+            }
             _ => format!(
                 "write --urls {word} for a list of URLs, or http://{word}/ for a host of this name"
             ),
@@ -170,8 +212,7 @@ pub fn not_a_url(word: &str) -> Option<String> {
 
 /// Explains an unknown option, or a value that begins with a minus.
 fn explain_unknown(argument: &str, words: &[String]) -> Option<String> {
-    if let Some((_, instead)) = FOREIGN.iter().find(|(spellings, _)| spellings.contains(&argument))
-    {
+    if let Some(instead) = peer_words::option(argument) {
         return Some(format!("`{argument}`: unknown option; {instead}"));
     }
     // clap reports an option without its value, as in `--laten=5`.
@@ -192,8 +233,7 @@ fn explain_unknown(argument: &str, words: &[String]) -> Option<String> {
         return word.starts_with('-').then(|| format!("`{argument}`: unknown option; {help}"));
     }
     let bare = argument.trim_start_matches('-');
-    let near = nearest(bare, options.iter().map(String::as_str))
-        .filter(|near| near.len().abs_diff(bare.len()) <= 3);
+    let near = nearest(bare, options.iter().map(String::as_str).chain(["version", "help"]));
     let instead = near.map_or(help, |near| format!("write --{near}"));
     Some(format!("`{argument}`: unknown option; {instead}"))
 }
@@ -218,8 +258,7 @@ fn long_options(command: &clap::Command) -> Vec<String> {
 
 /// Explains a second positional argument: after a mistyped command, or a second URL.
 fn explain_second_word(second: &str, words: &[String]) -> Option<String> {
-    let position = words.iter().position(|word| word == second)?;
-    let first = words.get(position.checked_sub(1)?).filter(|_| position > 1)?;
+    let position = words.iter().rposition(|word| word == second)?;
     // A bare `--studio` opens a page, so the address of a team's studio needs the equals sign.
     let mut before = words.get(..position)?.iter().rev().take(2);
     if let Some(distance) = before.position(|word| word == "--studio") {
@@ -228,18 +267,109 @@ fn explain_second_word(second: &str, words: &[String]) -> Option<String> {
             "--studio {address}: a value needs an equals sign; write --studio={address}"
         ));
     }
-    if let Some(command) = command_like(first).filter(|_| !first.contains("://")) {
-        return Some(format!("`{first}` is not a command; write `brunt {command} {second}`"));
+    let first = positionals(&words[..position]).into_iter().next()?;
+    if let Some(command) = command_like(first).filter(|_| !is_like_a_url(first)) {
+        let others: Vec<String> =
+            words[1..].iter().filter(|word| *word != first).cloned().collect();
+        let line = command_line(&["brunt", &command], &others);
+        return Some(format!("`{first}` is not a command; write `{line}`"));
     }
-    if Cli::command().find_subcommand(second).is_some() {
+    if Cli::command().find_subcommand(second).is_some() && is_like_a_url(first) {
         return Some(format!(
             "`{second}`: the command comes first; write `brunt {second} {first}`"
         ));
+    }
+    if !is_like_a_url(first) || !is_like_a_url(second) {
+        let stray = if is_like_a_url(first) { second } else { first };
+        return Some(explain_stray(stray, words));
     }
     Some(format!(
         "`{second}` is a second URL; write `brunt compare {first} {second}` to compare two servers, or --urls FILE for a \
          list of URLs"
     ))
+}
+
+/// The words of a command line without a command that are neither options nor their values.
+fn positionals(words: &[String]) -> Vec<&str> {
+    let command = Cli::command();
+    let takes_value = |option: &str| {
+        let mut options = command.get_arguments();
+        let argument = match option.strip_prefix("--") {
+            Some(long) => options.find(|argument| argument.get_long() == Some(long)),
+            // Short options may stand together; the last one may have a value.
+            None => options.find(|argument| argument.get_short() == option.chars().last()),
+        };
+        argument.is_some_and(|argument| argument.get_action().takes_values())
+    };
+    let mut positionals = Vec::new();
+    let mut is_value = false;
+    for word in words.iter().skip(1) {
+        if is_value {
+            is_value = false;
+        } else if word.starts_with('-') {
+            is_value = !word.contains('=') && takes_value(word);
+        } else {
+            positionals.push(word.as_str());
+        }
+    }
+    positionals
+}
+
+/// Explains a word that is neither an option, nor a value, nor a URL.
+fn explain_stray(stray: &str, words: &[String]) -> String {
+    const PEERS: [&str; 10] = [
+        "k6",
+        "wrk",
+        "wrk2",
+        "hey",
+        "oha",
+        "vegeta",
+        "locust",
+        "artillery",
+        "bombardier",
+        "h2load",
+    ];
+    if PEERS.contains(&stray) {
+        return format!(
+            "`{stray}` is another tool, and brunt has no command of this name; write `brunt URL` with options of `brunt --help`"
+        );
+    }
+    let position = words.iter().rposition(|word| word == stray).unwrap_or_default();
+    let before: Vec<&str> = words[..position].iter().rev().take(2).map(String::as_str).collect();
+    match before[..] {
+        // The unit of a number, after a space.
+        [number, option] if option.starts_with('-') && is_number(number) && is_unit(stray) => {
+            format!(
+                "`{stray}`: the unit follows its number without a space; write {option} {number}{stray}"
+            )
+        }
+        ["-q", ..] if is_number(stray) => {
+            format!(
+                "`{stray}`: -q prints nothing and has no value; for {stray} requests/s write -r {stray}"
+            )
+        }
+        [option, ..] if option.starts_with('-') => format!(
+            "`{stray}`: {option} has no value, or has it already; leave `{stray}` out, or write the option to which it belongs"
+        ),
+        _ => format!(
+            "`{stray}` is neither a command nor a URL; leave it out, or write the option to which it belongs"
+        ),
+    }
+}
+
+fn is_number(word: &str) -> bool {
+    word.parse::<f64>().is_ok()
+}
+
+fn is_unit(word: &str) -> bool {
+    matches!(word, "ms" | "s" | "sec" | "seconds" | "m" | "min" | "minutes" | "h")
+}
+
+/// True for an address: a scheme, a host with a point or a port, `localhost`, or a path.
+fn is_like_a_url(word: &str) -> bool {
+    !word.starts_with('-')
+        && !is_number(word)
+        && (word.contains(['.', ':', '/', '[']) || word == "localhost")
 }
 
 fn command_like(word: &str) -> Option<String> {
@@ -276,6 +406,21 @@ mod tests {
     fn likely_corrections_are_suggested() {
         for (line, words) in [
             ("rum plan.yaml", "write `brunt run plan.yaml`"),
+            ("swep -r 100..200+100 http://a/", "write `brunt sweep -r 100..200+100 http://a/`"),
+            ("-q 50 http://a/", "write -r 50"),
+            ("-d 1 s http://a/", "write -d 1s"),
+            ("-c 4 20 http://a/", "`20` is neither a command nor a URL"),
+            ("k6 run x.js", "`k6` is another tool"),
+            ("http://a/ http://a/", "write `brunt compare http://a/ http://a/`"),
+            ("-rate=50 http://a/", "write --rate=50"),
+            ("-version", "write --version"),
+            ("--verson", "write --version"),
+            ("--threshold 5 http://a/", "write --objective"),
+            ("--ramp 10s http://a/", "write -c 0..N/TIME"),
+            ("--server http://a/", "the URL is an argument"),
+            ("-cpus 5 http://a/", "write --threads N"),
+            ("--concurrency 5 http://a/", "write -c N"),
+            ("-n -t plan.jmx", "write `brunt jmeter -n -t plan.jmx`"),
             ("http://a/ http://b/", "write `brunt compare http://a/ http://b/`"),
             ("http://a/ check", "write `brunt check http://a/`"),
             ("http://a/ --studio https://t:1", "write --studio=https://t:1"),
@@ -290,12 +435,37 @@ mod tests {
             ),
             ("baseline check x --min-diference 4%", "write --min-difference"),
             ("plan chek plan.yaml", "write `brunt plan check plan.yaml`"),
+            ("help swep", "write `brunt help sweep`"),
+            ("import x.har", "write `brunt import har x.har`"),
+            ("plan foo", "write one of check"),
             (
                 "sweep -r 5..9+1 http://a/ --repeat 0",
                 "--repeat: `0` is out of range; write 1 to 100000",
             ),
         ] {
             assert!(told(line).contains(words), "{line}: {}", told(line));
+        }
+    }
+
+    #[test]
+    fn options_of_other_tools_are_none_of_this_and_name_existing_ones() {
+        let run = Cli::command().find_subcommand("run").expect("a command").clone();
+        let known = |long: &str| {
+            [&run, &Cli::command()].into_iter().any(|command| {
+                command.get_arguments().any(|argument| argument.get_long() == Some(long))
+            })
+        };
+        for (spellings, instead) in peer_words::options() {
+            for spelling in spellings {
+                let long = spelling.strip_prefix("--");
+                assert!(!long.is_some_and(known), "{spelling} is an option of brunt");
+            }
+            let named = instead
+                .split([' ', '(', ')', ',', ';', '\''])
+                .filter_map(|word| word.strip_prefix("--"));
+            for long in named {
+                assert!(known(long), "--{long} is no option: {instead}");
+            }
         }
     }
 

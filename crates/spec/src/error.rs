@@ -1,5 +1,6 @@
 //! Errors of settings and plan files: the cause, the place, and the remedy.
 
+use crate::peer_words;
 use brunt_script::{ScriptError, WordError};
 use serde::de::{Expected, Unexpected};
 use std::fmt;
@@ -181,8 +182,12 @@ impl serde::de::Error for SpecError {
     }
 }
 
-/// Message for an unknown key, with the most similar known key, or all known keys.
+/// Message for an unknown key: the key for another tool's word, the most similar known key, or all
+/// known keys.
 pub(crate) fn unknown<T: AsRef<str>>(key: &str, known: &[T]) -> String {
+    if let Some(instead) = peer_words::key(key, known) {
+        return format!("unknown key; write {instead}");
+    }
     match nearest(key, known.iter().map(AsRef::as_ref)) {
         Some(near) => format!("unknown key; write {near}"),
         None => format!("unknown key; write one of {}", one_of(known)),
@@ -199,17 +204,19 @@ pub(crate) fn one_of<T: AsRef<str>>(words: &[T]) -> String {
     }
 }
 
-/// The known word most similar to `word`; None if no word is similar.
+/// The known word most similar to `word`; None if each differs in more than a third of its letters.
 pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let most = (word.chars().count() / 3).max(1);
     let similar = known
         .into_iter()
-        .map(|other| (similarity(word, other), other))
-        .filter(|(score, _)| *score > 0.78);
-    similar.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, other)| other)
+        .map(|other| (different_letters(word, other), other))
+        .filter(|(letters, other)| *letters <= most && *letters < other.chars().count());
+    similar.min_by_key(|(letters, _)| *letters).map(|(_, other)| other)
 }
 
-/// Similarity of a word and a known key, or the last part of the key; the larger of the two.
-fn similarity(word: &str, key: &str) -> f64 {
+/// Number of letters to change, insert, remove or swap between a word and a known key, or the last part
+/// of the key; the smaller of the two.
+fn different_letters(word: &str, key: &str) -> usize {
     let last_part = key.rsplit('.').next().unwrap_or(key);
-    strsim::jaro_winkler(word, last_part).max(strsim::jaro_winkler(word, key))
+    strsim::osa_distance(word, last_part).min(strsim::osa_distance(word, key))
 }

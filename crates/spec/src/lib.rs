@@ -26,6 +26,7 @@ pub mod error;
 pub mod estimate;
 pub mod experiment;
 pub mod grpc;
+pub mod peer_words;
 pub mod plan;
 pub mod plan_file;
 pub mod settings;

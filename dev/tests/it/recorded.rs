@@ -13,7 +13,7 @@ use std::process::Command;
 use tempfile::TempDir;
 
 /// Files that the cases name.
-const FILES: [(&str, &str); 5] = [
+const FILES: [(&str, &str); 6] = [
     ("README.md", "# No list of URLs\n"),
     ("run.events", "no event log"),
     ("plan.yaml", "script: {request: 'http://127.0.0.1:1/'}\nload: {rate: 5, duration: 1s}\n"),
@@ -23,6 +23,11 @@ const FILES: [(&str, &str); 5] = [
          connection: {timeout: 0s}\nobjectives: p99 < 50\nxyzzy: 1\n",
     ),
     ("broken.yaml", "script: [\nload: {rate\n"),
+    (
+        "peers.yaml",
+        "url: http://127.0.0.1:1/\nvus: 5\nthresholds: []\noptions: {}\nload: {concurrency: 5, stages: [], rampTo: 5, time: 1s}\n\
+         scenario:\n  steps:\n  - GET: /\n  - get: /\n    body: x\n    sleep: 1s\n    assert: {}\n    capture: {}\n    params: {}\n  - repeat: 5\n",
+    ),
 ];
 
 /// Commands with a help text.

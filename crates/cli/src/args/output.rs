@@ -4,6 +4,7 @@ use anyhow::{Result, bail};
 use brunt_spec::settings::OutputSettings;
 use brunt_spec::words::live_output::{self, LIVE_OUTPUTS};
 use brunt_spec::words::values::Output;
+use std::path::Path;
 
 /// Amount of text that a command prints.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,6 +37,12 @@ pub fn check(outputs: &[Output], formats: &[&str]) -> Result<()> {
                 .map(|row| format!("{}={}", row.name, row.value))
                 .collect::<Vec<_>>()
                 .join(" or ");
+            // A file without its format.
+            let ending = Path::new(format).extension().and_then(|ending| ending.to_str());
+            let of_file = ending.map(|ending| if ending == "md" { "markdown" } else { ending });
+            if let Some(known) = of_file.filter(|known| formats.contains(known)) {
+                bail!("-o {format}: the format is missing; write -o {known}={format}");
+            }
             let valid = formats.join(", ");
             bail!("-o {format}: unknown format; write one of {valid}, or {live} while a load runs");
         }

@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 const MAX_PROCESSES: usize = 4096;
 /// Number of processes for which one reading is skipped.
 const PROCESSES_PER_SKIP: usize = 100;
-/// Unit of the CPU times of /proc (USER_HZ).
+/// Unit of the CPU times of /proc (`USER_HZ`).
 const TICKS_PER_SECOND: f64 = 100.0;
 /// Minimum time between two reads, in ticks, because CPU time is counted in ticks.
 const MIN_INTERVAL: f64 = 20.0;
@@ -129,10 +129,10 @@ impl Neighbors {
         // Without a known server its share is unknown, and not 0.
         into.push_some(name::SERVER_PROCESSES, self.sums.server.map(|t| t / TICKS_PER_SECOND));
         for (name, ticks) in &self.sums.by_name {
-            into.push(&name::processes(name), ticks / TICKS_PER_SECOND);
+            into.push(name::processes(name), ticks / TICKS_PER_SECOND);
         }
         for (name, pid) in busiest {
-            into.push(&name::busiest_pid(&name), f64::from(pid));
+            into.push(name::busiest_pid(&name), f64::from(pid));
         }
     }
 

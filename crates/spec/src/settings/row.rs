@@ -1,5 +1,6 @@
 //! A row of the table of settings: names of a setting, its value, and its parser.
 
+use crate::words::number::without_signs;
 use crate::words::values::EnvironmentVariable;
 use std::fmt;
 use std::sync::Arc;
@@ -337,7 +338,8 @@ pub(super) fn whole<T: TryFrom<u64>>(word: &str, least: u64, most: u64) -> Resul
     let is_whole =
         !word.is_empty() && word.trim_start_matches('-').bytes().all(|byte| byte.is_ascii_digit());
     if !is_whole {
-        return Err(format!("`{word}` is not a whole number; write {range}"));
+        let instead = without_signs(word).unwrap_or(range);
+        return Err(format!("`{word}` is not a whole number; write {instead}"));
     }
     let number = word.parse().ok().filter(|number| (least..=most).contains(number));
     number

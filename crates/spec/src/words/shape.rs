@@ -16,7 +16,7 @@
 //!   the steps reach it.
 
 use super::duration;
-use super::number::number;
+use super::number::{number, without_signs};
 use brunt_model::{LoadShape, LoadStage};
 use brunt_script::WordError;
 
@@ -112,6 +112,9 @@ impl Loads {
 }
 
 fn stages(word: &str) -> Result<LoadShape, WordError> {
+    if let Some(remedy) = instead_of_list(word) {
+        return Err(WordError::new(word, "a list of numbers is no load", remedy));
+    }
     let mut stages: Vec<LoadStage> = Vec::new();
     for part in word.split(',') {
         if let Some(endless) = stages.last().filter(|s| s.duration.is_none()) {
@@ -125,6 +128,17 @@ fn stages(word: &str) -> Result<LoadShape, WordError> {
         stages.push(stage(part.trim())?);
     }
     Ok(LoadShape { stages })
+}
+
+/// What to write instead of numbers between commas: one number with thousands, or a sweep.
+fn instead_of_list(word: &str) -> Option<String> {
+    let is_list = word.contains(',') && word.split(',').all(|part| number(part.trim()).is_some());
+    is_list.then(|| match without_signs(word) {
+        Some(whole) if word.matches(',').count() == 1 => {
+            format!("{whole}, or [{word}] for a sweep")
+        }
+        _ => format!("[{word}] for a sweep, or a duration with each, such as 100/30s,200/30s"),
+    })
 }
 
 fn stage(word: &str) -> Result<LoadStage, WordError> {
@@ -167,11 +181,21 @@ fn value(word: &str) -> Result<f64, WordError> {
     if word.starts_with('-') {
         return Err(WordError::new(word, "a load is not negative", INSTEAD));
     }
-    let value = number(word).ok_or_else(|| WordError::new(word, "not a number", INSTEAD))?;
+    let value = number(word).ok_or_else(|| {
+        let remedy = without_signs(word).or_else(|| instead_of_range(word));
+        WordError::new(word, "not a number", remedy.as_deref().unwrap_or(INSTEAD))
+    })?;
     if value > MAX_VALUE {
         return Err(WordError::new(word, "the load is too high", "1000000000 at most"));
     }
     Ok(value)
+}
+
+/// What to write instead of two numbers with a dash between them.
+fn instead_of_range(word: &str) -> Option<String> {
+    let (from, to) = word.split_once('-')?;
+    let is_range = number(from).is_some() && number(to).is_some();
+    is_range.then(|| format!("{from}..{to}/30s for a stage, or {from}..{to}+50 for a sweep"))
 }
 
 fn list_sweep(word: &str, list: &str) -> Result<Vec<f64>, WordError> {
