@@ -39,7 +39,7 @@ IDLE_SHARE = 0.3
 READING_SECONDS = 0.15
 DEADLINE_SECONDS = 300
 MOST_RETRIES = 2
-LAST_LINES = 100
+SHOWN_LINES = 80
 
 running = set()
 
@@ -110,7 +110,10 @@ class Test:
         if self.result != "passed" or self.seconds >= 1:
             print(f"{self.result:8}{self.seconds:7.1f} s  {self}", flush=True)
         if self.result == "failed":
-            print(*("    " + line for line in self.output.splitlines()[-LAST_LINES:]), sep="\n", flush=True)
+            lines = self.output.splitlines()
+            if len(lines) > 2 * SHOWN_LINES:
+                lines[SHOWN_LINES:-SHOWN_LINES] = [f"… {len(lines) - 2 * SHOWN_LINES} lines"]
+            print(*("    " + line for line in lines), sep="\n", flush=True)
 
 
 def kill_session(leader):

@@ -119,11 +119,12 @@ fn of_facts(facts: &RunFacts) -> Verdict {
     // The gravest origin first, because it decides the state; then the longest cause.
     causes.sort_by_key(|cause| (cause.origin, std::cmp::Reverse(cause.lasted)));
     let state = match (causes.first().map(|cause| cause.origin), facts.run.replies()) {
-        (Some(UseOrigin::Generator), _) => State::Limited,
-        (Some(UseOrigin::Machine), _) => State::BusyMachine,
-        (Some(UseOrigin::Unknown), _) => State::Unexplained,
+        (Some(UseOrigin::Generator), ReplyKind::SomeGood | ReplyKind::None) => State::Limited,
+        // A busy machine makes replies late, not bad.
+        (_, ReplyKind::None | ReplyKind::NoneGood) => State::Unjudged,
+        (Some(UseOrigin::Machine), ReplyKind::SomeGood) => State::BusyMachine,
+        (Some(UseOrigin::Unknown), ReplyKind::SomeGood) => State::Unexplained,
         (None, ReplyKind::SomeGood) => State::Ok,
-        (None, ReplyKind::None | ReplyKind::NoneGood) => State::Unjudged,
     };
     let evidence = results.into_iter().flat_map(|(_, result)| result.evidence).collect();
     Verdict {

@@ -152,7 +152,7 @@ fn ctrl_c_leaves_no_process() {
     let league: Value =
         serde_json::from_str(&fs::read_to_string(dir.path().join("out")).expect("a league"))
             .expect("JSON");
-    assert_eq!(league["results"].as_array().map(Vec::len), Some(0));
+    assert_eq!(league["results"].as_array().map(Vec::len), Some(0), "{league:#}");
 }
 
 /// Child processes, by the fourth field of `/proc/PID/stat`, which follows the name in parentheses.

@@ -34,7 +34,7 @@ fn users_keep_a_connection_to_each_origin() {
         .assert_all_good();
     assert!((4..=6).contains(&ran.connections("opened")), "{}", ran.connections("opened"));
     let ran =
-        measure(&format!("{} -r 400 -d 1s --urls {}", one.url_of("/"), urls.path().display()))
+        measure(&format!("{} -r 400 -c 3 -d 1s --urls {}", one.url_of("/"), urls.path().display()))
             .assert_all_good();
     assert!(
         ran.connections("reused") > 10 * ran.connections("opened"),

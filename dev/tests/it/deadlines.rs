@@ -7,7 +7,6 @@ use crate::world::odd::{Client, serve_connections};
 use crate::world::{BruntOutput, Nginx, command, nginx, start, wait_until};
 use rustix::process::Signal;
 use std::fs::File;
-use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 /// Starts an nginx with a sparse file of 1 GB.
@@ -98,10 +97,10 @@ fn a_signal_ends_a_run_that_reads_long_bodies() {
         return;
     };
     for load in ["-c 64", "-r 50"] {
+        let before = nginx.requests();
         let running =
             start(&mut command(&format!("{} {load} -d 60s --timeout 60s", nginx.url_of("/huge"))));
-        wait_until("requests", || nginx.requests() > 20);
-        sleep(Duration::from_millis(500));
+        wait_until("requests", || nginx.requests() > before + 20);
         running.signal(Signal::TERM);
         // The end of an interval, plus the grace after a signal.
         let ran = finish_in_time(running, Duration::from_secs(2)).assert_code(3);

@@ -225,6 +225,17 @@ fn an_accept_queue_that_overflows_is_named() {
             "the kernel's counters were not read",
         );
     }
+    // A test beside this one may overflow another queue, and then brunt does not know whose it was.
+    let history = &explained.run.history["generator"];
+    let counts = history.values("tcp.listen_overflows_total");
+    let overflows = counts.last().map_or(0.0, |last| last.1) - counts[0].1;
+    // 20 connections at a time for 2 s, of which each sends two SYNs in 1.2 s.
+    if overflows > 80.0 {
+        return skip(
+            "explain::an_accept_queue_that_overflows_is_named",
+            "another accept queue of this machine overflowed",
+        );
+    }
     assert!(explained.sentence("accept_queue").contains("overflowed"));
 }
 

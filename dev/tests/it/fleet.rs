@@ -177,8 +177,10 @@ fn ctrl_c_stops_all_agents_and_the_report_has_everything() {
     let lab = lab("");
     let ssh = fake_ssh("");
     let cache = TempDir::new().expect("a directory");
-    let line =
-        format!("{} -r 300 -d 60s --on ssh:left,right --allow-target 127.0.0.1", lab.url_of("/"));
+    let line = format!(
+        "{} -r 300 -d 60s --on ssh:left,right --lease 10s --allow-target 127.0.0.1",
+        lab.url_of("/")
+    );
     let running = start(&mut with_ssh(ssh.path(), cache.path(), &line));
     wait_until("both agents", || agents(&running).len() == 2);
     let pids = agents(&running);
@@ -427,7 +429,7 @@ fn drop_ins_share_a_load_among_agents() {
 fn groups_of_agents_have_figures_of_their_own_and_are_compared() {
     let lab = lab("");
     let groups = "--group eu=local-1,local-2 --group us=local-3";
-    let line = format!("{} -r 600 -d 3s --on local:3 {groups}", lab.url_of("/"));
+    let line = format!("{} -r 600 -d 3s --on local:3 --lease 10s {groups}", lab.url_of("/"));
     let ran = measure(&line).ok().assert_all_good();
     assert_sound(&ran);
     let rows = ran.value("/groups").as_array().expect("groups").clone();
@@ -487,7 +489,8 @@ fn populations_are_placed_on_groups_of_agents() {
 #[test]
 fn quiet_agents_get_one_percent_and_are_compared() {
     let lab = lab("");
-    let line = format!("{} -r 2000 -n 6000 --on local:3 --quiet-agents 1", lab.url_of("/"));
+    let line =
+        format!("{} -r 2000 -n 6000 --on local:3 --quiet-agents 1 --lease 10s", lab.url_of("/"));
     let ran = measure(&line).ok().assert_all_good();
     assert_sound(&ran);
     let agents = ran.value("/agents").as_array().expect("agents");

@@ -28,9 +28,9 @@ pub use odd::{ScriptedServer, serve_reply};
 use std::thread::sleep;
 use std::time::Duration;
 
-/// Waits until a condition holds. Panics after half a minute.
+/// Waits until a condition holds. Panics after two minutes: a machine with many busy processes is slow.
 pub fn wait_until(condition: &str, mut holds: impl FnMut() -> bool) {
-    assert!((0..3000).any(|_| holds() || wait_a_moment()), "waited in vain: {condition}");
+    assert!((0..12_000).any(|_| holds() || wait_a_moment()), "waited in vain: {condition}");
 }
 
 /// Sleeps for 10 ms. Returns false, so that it can stand after `||` in a loop.

@@ -30,6 +30,9 @@ const AT_ONCE: usize = 6;
 /// added to the limit.
 const LATENESS: u32 = 4;
 
+/// Begin of the message about an exceeded deadline.
+const LONGEST_TIME: &str = "longest time";
+
 /// Runs all rows, and fails with every row whose outcome is unexpected. `BRUNT_FAULT` selects rows
 /// by a part of their name.
 pub fn run(rows: &[FaultRow]) {
@@ -78,8 +81,22 @@ fn message(panic: &(dyn std::any::Any + Send)) -> String {
     text.unwrap_or("a panic without a message").to_owned()
 }
 
-/// Runs brunt against the server of a row.
+/// Maximum number of runs of a row with a deadline. A busy machine may make one run late, but not all.
+const RUNS: usize = 3;
+
+/// Runs brunt against the server of a row, again if only its deadline was exceeded.
 fn compare(row: &FaultRow, tls: Option<&Arc<ServerConfig>>) -> Result<(), String> {
+    let mut result = compare_once(row, tls);
+    for _ in 1..RUNS {
+        if !result.as_ref().is_err_and(|error| error.starts_with(LONGEST_TIME)) {
+            break;
+        }
+        result = compare_once(row, tls);
+    }
+    result
+}
+
+fn compare_once(row: &FaultRow, tls: Option<&Arc<ServerConfig>>) -> Result<(), String> {
     let server = FaultServer::start(row.accepts, Arc::clone(&row.script), tls.map(Arc::clone));
     let (ran, lateness_of_sleeper) = match row.expected.deadline {
         Some(_) => lateness(|| run_brunt(row, &server)),
@@ -298,7 +315,7 @@ fn deadline_error(
     let most = ((deadline.limit + lateness_of_sleeper) * LATENESS).as_secs_f64();
     // Histograms have three significant digits.
     let holds = (0.999 * least..=most).contains(&longest);
-    (!holds).then(|| format!("longest time {longest} s (limit {least} s, at most {most:.3} s)"))
+    (!holds).then(|| format!("{LONGEST_TIME} {longest} s (limit {least} s, at most {most:.3} s)"))
 }
 
 /// Returns the TLS configuration of a server. brunt does not verify the certificate.
