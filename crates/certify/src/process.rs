@@ -3,7 +3,7 @@
 use brunt_engine::RunControl;
 use rustix::process::{Pid, Signal, kill_process_group};
 use std::io;
-use std::os::unix::process::CommandExt;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, Command, ExitStatus};
 use std::thread::sleep;
 use std::time::Duration;
@@ -49,7 +49,13 @@ impl Process {
         for _ in 0..most.as_millis() / POLL_INTERVAL.as_millis() {
             if let Some(status) = self.child.try_wait()? {
                 self.status = Some(status);
-                return Ok(WaitEnd::Ended(status));
+                // Ctrl-C reaches a child that has just been started, before it has its own group.
+                let is_interrupted = status.signal() == Some(Signal::INT.as_raw());
+                return Ok(if is_interrupted {
+                    WaitEnd::Interrupted
+                } else {
+                    WaitEnd::Ended(status)
+                });
             }
             if stop.is_stopped() {
                 return Ok(WaitEnd::Interrupted);

@@ -165,7 +165,7 @@ fn several_processes_and_threads_count_as_one() {
         let counted = (
             output.field("Complete requests:"),
             output.field("HTML transferred:"),
-            nginx.requests() - before - 1,
+            nginx.requests() - before,
         );
         assert_eq!(counted, ("600", "6000 bytes", 600), "{option}: {}", output.err);
     }

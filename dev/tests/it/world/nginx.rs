@@ -9,6 +9,7 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicU64, Ordering};
 use tempfile::TempDir;
 
 /// Fields of the access log.
@@ -20,6 +21,8 @@ pub struct Nginx {
     pub server: ServerProcess,
     pub port: u16,
     pub dir: TempDir,
+    /// Number of requests by [`Nginx::requests`].
+    status_requests: AtomicU64,
 }
 
 /// Starts an nginx with these directives and `listen 127.0.0.1`. Skips the test and returns None if
@@ -48,7 +51,7 @@ fn try_start(nginx: &str, listen: &str, directives: &str) -> Option<Nginx> {
     let mut server = ServerProcess::start(command.stdin(Stdio::null()).stderr(Stdio::null()));
     for _ in 0..1000 {
         if port::has_listener(port) {
-            return Some(Nginx { server, port, dir });
+            return Some(Nginx { server, port, dir, status_requests: AtomicU64::new(0) });
         }
         if server.exit_status().is_some() {
             break;
@@ -96,7 +99,7 @@ impl Nginx {
         format!("https://localhost:{}{path}", self.port)
     }
 
-    /// Number of requests that it has counted, without this one.
+    /// Number of requests that it has counted, without those by this function.
     pub fn requests(&self) -> u64 {
         let mut stream = TcpStream::connect(("127.0.0.1", self.port)).expect("nginx");
         stream.write_all(b"GET /stub HTTP/1.0\r\n\r\n").expect("a request");
@@ -105,7 +108,8 @@ impl Nginx {
         let numbers = text.lines().skip_while(|l| !l.starts_with("server accepts")).nth(1);
         let requests =
             numbers.and_then(|l| l.split_whitespace().nth(2)).and_then(|n| n.parse::<u64>().ok());
-        requests.unwrap_or_else(|| panic!("no status: {text}")) - 1
+        let own = self.status_requests.fetch_add(1, Ordering::Relaxed) + 1;
+        requests.unwrap_or_else(|| panic!("no status: {text}")) - own
     }
 
     /// Its log of the requests of brunt.
