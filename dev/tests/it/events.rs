@@ -39,7 +39,7 @@ fn feed() -> ScriptedServer {
     })
 }
 
-/// Number of transactions with this name, and their minimum response time in seconds.
+/// Number of transactions with this name, and their mean response time in seconds.
 fn times(ran: &BruntOutput, name: &str) -> (u64, f64) {
     let all = ran.value("/transactions").as_array().expect("a list");
     let found =
@@ -47,17 +47,18 @@ fn times(ran: &BruntOutput, name: &str) -> (u64, f64) {
     let Some(found) = found else { panic!("{name}: {all:?}") };
     (
         found["succeeded"].as_u64().expect("a count"),
-        found["response_time_seconds"]["min"].as_f64().expect("a time"),
+        found["response_time_seconds"]["mean"].as_f64().expect("a time"),
     )
 }
 
 fn assert_all_timed(url: &str, options: &str, requests: u64) {
     let ran = measure(&format!("{url} --reply-events sse -c 2 -n {requests} {options}"))
         .assert_all_good();
-    let (first, least_first) = times(&ran, "first event");
-    let (next, least_next) = times(&ran, "next event");
+    let (first, mean_first) = times(&ran, "first event");
+    let (next, mean_next) = times(&ran, "next event");
     assert_eq!((first, next), (requests, 4 * requests), "{}", ran.out);
-    assert!(least_first >= 0.029 && least_next >= 0.01, "{least_first} {least_next}");
+    // A busy machine may read several events at once.
+    assert!(mean_first >= 0.029 && mean_next >= 0.01, "{mean_first} {mean_next}");
 }
 
 #[test]

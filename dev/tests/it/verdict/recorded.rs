@@ -147,10 +147,8 @@ impl Machine {
         // These runs have no replies.
         let origin = verdict.causes.first().map(|cause| cause.origin);
         let expected = match origin {
-            None => State::Unjudged,
             Some(UseOrigin::Generator) => State::Limited,
-            Some(UseOrigin::Machine) => State::BusyMachine,
-            Some(UseOrigin::Unknown) => State::Unexplained,
+            Some(UseOrigin::Machine | UseOrigin::Unknown) | None => State::Unjudged,
         };
         assert_eq!(verdict.state, expected);
         assert!(limits.is_empty() || origin.is_some(), "{verdict:?}");
