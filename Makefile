@@ -43,8 +43,7 @@ dist: ## What a release publishes, to dist/: static binary, .deb, OCI image, SBO
 	@sh tools/dist.sh
 
 install: ## brunt into ~/.cargo/bin
-	@sh tools/need.sh
-	@. tools/lib.sh && cargo install --locked --path crates/cli
+	@sh tools/install.sh
 
 clean: ## Remove all that was built
 	@. tools/lib.sh && cargo clean

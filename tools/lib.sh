@@ -23,7 +23,7 @@ die() {
 
 has() { command -v "$1" >/dev/null 2>&1; }
 
-# skipped NAME REASON: prints a skip, and records it for tools/skips.sh.
+# skipped NAME REASON: prints a skip, and records it for tools/test_report.py.
 skipped() {
     echo "SKIPPED $1: $2"
     if [ -n "${BRUNT_SKIPS:-}" ]; then echo "SKIPPED $1: $2" >>"$BRUNT_SKIPS"; fi

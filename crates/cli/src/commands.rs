@@ -75,62 +75,60 @@ pub enum BruntCommand {
     /// Measures a server under load (the default command)
     #[command(arg_required_else_help = true, max_term_width = 110, after_help = after_run())]
     Run(Box<RunArgs>),
-    /// Calls a method of a gRPC service under load (run with --grpc), or lists services and methods
+    /// Calls a gRPC method under load, or lists services and methods
     #[command(arg_required_else_help = true, max_term_width = 110, after_help = GRPC_EXAMPLES)]
     Grpc(Box<GrpcArgs>),
-    /// Sends one request and reports likely problems of a run with the same options
+    /// Sends one request and reports likely problems of a run
     #[command(arg_required_else_help = true, max_term_width = 110, after_help = CHECK_EXAMPLES)]
     Check(Box<RunArgs>),
     /// Shows the report of a recorded run, from its event log
     #[command(max_term_width = 110, after_help = REPLAY_EXAMPLES)]
     Replay(ReplayArgs),
-    /// Measures servers at several loads with repetitions; finds knee and saturation point
+    /// Measures servers at several loads; finds the saturation point
     #[command(arg_required_else_help = true, max_term_width = 110, after_help = crate::experiment::SWEEP_EXAMPLES)]
     Sweep(Box<crate::experiment::SweepArgs>),
-    /// Finds the highest load within an objective such as p99 < 50ms, with a 95 % confidence interval
+    /// Finds the highest load within an objective such as p99 < 50ms
     #[command(arg_required_else_help = true, max_term_width = 110, after_help = crate::experiment::find::EXAMPLES)]
     Find(Box<crate::experiment::find::FindArgs>),
-    /// Compares servers in alternating trials, with a significance test
+    /// Compares servers by alternating trials and a significance test
     #[command(arg_required_else_help = true, max_term_width = 110, after_help = crate::experiment::COMPARE_EXAMPLES)]
     Compare(Box<crate::experiment::CompareArgs>),
-    /// Saves a run or an experiment as a baseline, and compares later ones with it
+    /// Saves runs or experiments as baselines, compares later ones
     #[command(max_term_width = 110, after_help = crate::baseline::EXAMPLES)]
     Baseline(crate::baseline::BaselineArgs),
     /// Checks, shows and creates plan files
     #[command(max_term_width = 110, after_help = crate::plan_file::EXAMPLES)]
     Plan(crate::plan_file::PlanArgs),
     #[cfg(feature = "import")]
-    #[command(
-        about = "Creates a plan file from HAR, curl, a URL list, OpenAPI, Postman or a plan of JMeter"
-    )]
+    #[command(about = "Creates a plan file from HAR, curl, OpenAPI, Postman or JMeter")]
     #[command(arg_required_else_help = true, max_term_width = 110, after_help = crate::import::EXAMPLES)]
     Import(crate::import::ImportArgs),
-    /// Records a browser or other programs, and creates a plan file; a second recording finds its dynamic values
+    /// Records a browser or other programs, and creates a plan file
     #[cfg(feature = "record")]
     #[command(arg_required_else_help = true, max_term_width = 110, after_help = crate::record::EXAMPLES)]
     Record(crate::record::RecordArgs),
     #[cfg(feature = "compat")]
-    #[command(about = "Writes a plan file in the format of another tool: a plan of JMeter")]
+    #[command(about = "Writes a plan file as a plan of JMeter")]
     #[command(arg_required_else_help = true, max_term_width = 110, after_help = crate::compat::export::EXAMPLES)]
     Export(crate::compat::export::ExportArgs),
     /// Lists and manages stored runs and experiments
     #[command(max_term_width = 110, after_help = crate::runs::EXAMPLES)]
     Runs(crate::runs::RunsArgs),
-    /// Finds knee, saturation point and outliers in result files of brunt and of other tools
+    /// Finds knee, saturation point and outliers in result files
     #[command(arg_required_else_help = true, max_term_width = 110, after_help = crate::analyse::EXAMPLES)]
     Analyse(crate::analyse::AnalyseArgs),
-    /// Creates links such as ab that run brunt as another tool; `brunt ab …` works without a link
+    /// Creates links such as ab that run brunt as another tool
     #[cfg(feature = "compat")]
     #[command(arg_required_else_help = true, max_term_width = 110, after_help = crate::compat::names::after_help())]
     InstallNames(crate::compat::names::NamesArgs),
     /// Shows the report of a stored run or experiment, in any format
     #[command(arg_required_else_help = true, max_term_width = 110, after_help = crate::reports::EXAMPLES)]
     Report(crate::reports::ReportArgs),
-    /// Shows stored runs and experiments in a browser, on this machine
+    /// Shows stored runs and experiments in a browser
     #[cfg(feature = "studio")]
     #[command(max_term_width = 110, after_help = crate::studio::EXAMPLES)]
     Studio(crate::studio::StudioArgs),
-    /// Waits on NATS for loads of a controller, as an agent of a fleet
+    /// Waits on NATS for loads of a controller, as a fleet's agent
     #[cfg(feature = "fleet")]
     #[command(arg_required_else_help = true, max_term_width = 110, after_help = crate::agent::EXAMPLES)]
     Agent(crate::agent::AgentArgs),
@@ -138,15 +136,15 @@ pub enum BruntCommand {
     #[cfg(feature = "fleet")]
     #[command(arg_required_else_help = true, max_term_width = 110, after_help = crate::fleet::attach::EXAMPLES)]
     Attach(crate::fleet::attach::AttachArgs),
-    /// Prints what a fleet on Kubernetes or NATS needs: objects, role, image, key
+    /// Prints what a fleet on Kubernetes or NATS needs
     #[cfg(feature = "fleet")]
     #[command(arg_required_else_help = true, max_term_width = 110, after_help = crate::fleet::command::EXAMPLES)]
     Fleet(crate::fleet::command::FleetArgs),
-    /// Scores load generators against a server whose response times are known
+    /// Scores load generators against known response times
     #[cfg(all(feature = "certify", target_os = "linux"))]
     #[command(max_term_width = 110, after_help = certify::args::EXAMPLES)]
     Certify(CertifyArgs),
-    /// Runs a reference server with known response times, on loopback only
+    /// Runs a reference server with known response times
     #[cfg(target_os = "linux")]
     #[command(max_term_width = 110, after_long_help = after_lab())]
     Lab(Box<brunt_lab::args::LabOptions>),

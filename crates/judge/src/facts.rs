@@ -410,6 +410,17 @@ pub fn covered(all: &[UnreadSpan], by: &[UnreadSpan]) -> f64 {
     if whole > 0.0 { total_length(&common).as_secs_f64() / whole } else { 0.0 }
 }
 
+/// Mean number of users that waited for a connection or a reply in the measured time. Parallel requests of
+/// a user count once. None if nothing was measured.
+pub fn waiting_users(run: &Run) -> Option<f64> {
+    let (from, to) = run.measured_span()?;
+    // The recorder counts requests in flight over time, so those that end later count, too.
+    let in_flight = run.flow.in_flight_nanos as f64 - run.flow.overlap_nanos as f64;
+    let before_begin = (run.total.queue_wait.sum() + run.total.lag.sum()) as f64;
+    let seconds = to.seconds_since(from);
+    (seconds > 0.0).then_some((in_flight + before_begin) / 1e9 / seconds)
+}
+
 /// Upper bound of the number of SYNs that a run sent: one for each attempt to connect, and its
 /// retransmissions.
 pub fn most_syns(run: &Run) -> f64 {

@@ -3,6 +3,7 @@
 //! Out of scope: any decision.
 
 use super::command::{DURATION, MAX_DURATION, RunCommand};
+use crate::facts::waiting_users;
 use crate::fleet;
 use brunt_model::history::History;
 use brunt_model::reading_names::GENERATOR;
@@ -174,10 +175,6 @@ fn users(run: &Run, plan: &Plan, intervals: &[FlowInterval]) -> Option<UserAvera
     let over_time =
         intervals.iter().map(|i| i.flow.users as f64 * i.seconds()).sum::<f64>() / seconds;
     let count = users.as_constant().unwrap_or(over_time);
-    // Little's law: the mean number of waiting users is the sum of their waiting times
-    // divided by the time.
-    let waited =
-        run.total.response.sum() + run.total.failure_times.iter().map(|f| f.1.sum()).sum::<u128>();
-    let waiting = (waited as f64 / 1e9 / seconds).min(count);
+    let waiting = waiting_users(run)?.min(count);
     Some(UserAverages { count, waiting, think_seconds: think.mean().as_secs_f64() })
 }

@@ -75,11 +75,12 @@ pub fn idle_users(facts: &ExplainFacts) -> Option<Remark> {
     };
     let all = count(users.count.round() as u64);
     let waiting = three_digits(users.waiting);
-    let remark = Remark::warning(text!("idle-users", all, waiting, activity));
+    let sentence = text!("idle-users", all, waiting, activity);
     Some(match (thinks, facts.total().failed()) {
-        (true, _) => remark.with_remedy(text!("idle-users.remedy-thinking")),
-        (false, 0) => remark,
-        (false, _) => remark.with_remedy(text!("idle-users.remedy-pausing")),
+        // The pauses that the user asked for.
+        (true, _) => Remark::note(sentence).with_remedy(text!("idle-users.remedy-thinking")),
+        (false, 0) => Remark::note(sentence),
+        (false, _) => Remark::warning(sentence).with_remedy(text!("idle-users.remedy-pausing")),
     })
 }
 

@@ -1,5 +1,6 @@
 //! Turns the trials of a study into observations.
 
+use crate::facts::waiting_users;
 use crate::steady;
 use brunt_model::analysis::{ObservedQuantile, SecondOfTrial};
 use brunt_model::finding::{ProcessUse, State, Verdict};
@@ -71,6 +72,7 @@ fn observation(study: &Study, trial: &Trial, objectives: &[Objective]) -> Observ
         load: step.map_or(0.0, |step| step.load),
         offered: open.then(|| run.per_second(run.flow.arrivals)),
         achieved: run.throughput(),
+        waiting_users: waiting_users(run).filter(|_| !open),
         mean: has_replies.then(|| replies.mean() / 1e9),
         quantiles: if has_requests { quantiles(run) } else { Vec::new() },
         min: has_replies.then(|| seconds_of(replies.min())),

@@ -10,7 +10,8 @@
 //!
 //! Nothing else is a placeholder: any other brace is literal, so that JSON needs no escapes. A
 //! backslash directly before a placeholder makes it literal (`\{n}` becomes `{n}`); elsewhere a
-//! backslash is literal. A malformed placeholder such as `{random:9..1}` is an error.
+//! backslash is literal. A malformed placeholder such as `{random:9..1}` is an error, and so is a
+//! mistyped one such as `{uuidd}` or `{N}`.
 //!
 //! If a scenario's texts may contain expressions, `${…}` is one, see `expression`.
 //!
@@ -508,7 +509,8 @@ pub(crate) fn pieces(text: &str) -> Result<Vec<Piece<'_>>, WordError> {
     while let Some(brace) = text[from..].find('{').map(|offset| from + offset) {
         let rest = &text[brace + 1..];
         from = brace + 1;
-        if !HEADS.iter().any(|head| rest.starts_with(head)) {
+        let meant = mistyped(rest);
+        if meant.is_none() && !HEADS.iter().any(|head| rest.starts_with(head)) {
             continue;
         }
         // A backslash makes the placeholder literal.
@@ -518,6 +520,11 @@ pub(crate) fn pieces(text: &str) -> Result<Vec<Piece<'_>>, WordError> {
             continue;
         }
         let inner = &rest[..rest.find('}').ok_or_else(|| unclosed(rest))?];
+        if let Some(meant) = meant {
+            let written = format!("{{{inner}}}");
+            let instead = format!("{meant}, or \\{written} for plain text");
+            return Err(WordError::new(&written, "unknown placeholder", instead));
+        }
         pieces.extend([Piece::Literal(&text[start..brace]), Piece::Placeholder(inner)]);
         from = brace + inner.len() + 2;
         start = from;
@@ -525,6 +532,27 @@ pub(crate) fn pieces(text: &str) -> Result<Vec<Piece<'_>>, WordError> {
     pieces.push(Piece::Literal(&text[start..]));
     pieces.retain(|p| *p != Piece::Literal(""));
     Ok(pieces)
+}
+
+/// The placeholder that was probably meant by the text after a brace, such as `uuidd}` or `Random:1..9}`.
+fn mistyped(rest: &str) -> Option<&'static str> {
+    const NAMES: [(&str, &str); 5] = [
+        ("n", "{n}"),
+        ("uuid", "{uuid}"),
+        ("random", "{random:1..9}"),
+        ("csv", "{csv:FILE:column}"),
+        ("var", "{var:NAME}"),
+    ];
+    let (inner, _) = rest.split_once('}')?;
+    let (name, has_arguments) =
+        inner.split_once(':').map_or((inner, false), |parts| (parts.0, true));
+    let (_, meant) = NAMES.into_iter().find(|(known, instead)| {
+        let letters = strsim::osa_distance(&name.to_lowercase(), known);
+        // A short word differs from many words in one letter.
+        let is_near = letters <= known.len() / 4;
+        name != *known && is_near && has_arguments == instead.contains(':')
+    })?;
+    Some(meant)
 }
 
 fn placeholder(inner: &str, feeds: &mut Feeds) -> Result<Part, ScriptError> {

@@ -214,7 +214,6 @@ fn stored_runs_are_compared_as_two_groups() {
             ("B".to_owned(), theirs[..count].iter().collect()),
         ]
     };
-    // A simulated generator fails some consistency checks.
     let stored = |count| {
         compare_sample(
             &ContenderPairs::of_groups(&groups(count), |_| Judgement::default()),
@@ -235,7 +234,10 @@ fn stored_runs_are_compared_as_two_groups() {
         one.pairs[0].measures[0].sentence,
         "p99: undecided: 1 and 1 run are too few (B is 30.0 % higher so far)"
     );
-    let left_out = compare_stored(&groups(2), &spec(&[P99]));
+    let invalid = Run { flow_all: brunt_model::Flow::default(), ..run(1.0, 0) };
+    let of_invalid =
+        [("A".to_owned(), vec![&invalid, &invalid]), ("B".to_owned(), vec![&invalid, &invalid])];
+    let left_out = compare_stored(&of_invalid, &spec(&[P99]));
     assert_eq!(left_out.pairs[0].measures[0].sentence, "p99: no data");
     assert_eq!(left_out.differences.len(), 6, "{:?}", left_out.differences);
 }

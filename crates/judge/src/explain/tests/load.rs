@@ -32,6 +32,8 @@ fn sleeping_users_are_not_counted_as_concurrency() {
     assert!(said.contains("thinking"), "{said}");
     World::closed(50, 0.1).answering(|_| reply(0.05)).is_silent("idle_users");
     World::closed(50, 0.0).answering(|_| reply(0.005)).is_silent("idle_users");
+    // All wait for their first reply until the end.
+    World::closed(50, 0.0).lasting(2.0).answering(|_| reply(60.0)).is_silent("idle_users");
 }
 
 #[test]

@@ -324,6 +324,11 @@ fn record(snapshots: &mut [Snapshot], sample: &Sample) {
     ends.measured.record(sample);
     if !dropped {
         snapshots[from..to].iter_mut().for_each(|s| s.flow.in_flight += 1);
+        for snapshot in &mut snapshots[from..=to] {
+            let within =
+                sample.last_byte.min(snapshot.to).nanos_since(sample.begun.max(snapshot.from));
+            snapshot.flow.in_flight_nanos += within;
+        }
     }
 }
 

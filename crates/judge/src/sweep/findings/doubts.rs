@@ -10,6 +10,7 @@ use brunt_model::finding::{ProcessUse, State};
 use brunt_model::numbers::{self, rate, three_digits};
 use brunt_model::text::Value;
 use brunt_model::{LoadUnit, Observation, Text, text};
+use brunt_stats::robust::median;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -162,8 +163,7 @@ fn matching_trials(facts: &Facts, predicate: impl Fn(&Observation) -> bool) -> M
     MatchingTrials { count, places: text!("words", words = texts) }
 }
 
-/// Rule: few users waited for a reply at a time. By Little's law, their number is
-/// throughput times response time.
+/// Rule: few users waited for a reply at a time.
 pub fn idle_users(facts: &Facts) -> Vec<Remark> {
     let LoadUnit::Users { think } = facts.observations.unit else { return Vec::new() };
     let without_thinking = think == Some(Duration::ZERO);
@@ -175,11 +175,12 @@ pub fn idle_users(facts: &Facts) -> Vec<Remark> {
     };
     let mut remarks = Vec::new();
     for trials in facts.trials {
-        let curve = trials.curve();
-        let idle = curve.iter().filter_map(|point| {
-            let waiting = point.achieved * point.mean?;
-            (point.load >= FEW_USERS && waiting < min_waiting * point.load)
-                .then_some((point.load, waiting))
+        let idle = trials.steps.iter().filter_map(|step| {
+            let waiting: Vec<f64> =
+                step.trials.iter().filter_map(|trial| waiting_users(trial)).collect();
+            let waiting = median(&waiting)?;
+            (step.load >= FEW_USERS && waiting < min_waiting * step.load)
+                .then_some((step.load, waiting))
         });
         let Some((load, waiting)) = idle.max_by(|a, b| a.0.total_cmp(&b.0)) else { continue };
         let load = trials.unit.format(load);
@@ -190,9 +191,20 @@ pub fn idle_users(facts: &Facts) -> Vec<Remark> {
             waiting = three_digits(waiting),
             activity = activity.clone()
         );
-        remarks.push(Remark::warning(sentence).with_remedy(text!("sweep-idle-users.remedy")));
+        // The pauses of the plan are the user's wish.
+        let remark =
+            if without_thinking { Remark::warning(sentence) } else { Remark::note(sentence) };
+        remarks.push(remark.with_remedy(text!("sweep-idle-users.remedy")));
     }
     remarks
+}
+
+/// Mean number of users that waited. Files of other tools lack it; by Little's law it is throughput ×
+/// response time, if no request failed or was cut off.
+fn waiting_users(trial: &Observation) -> Option<f64> {
+    let all_good = trial.errors.is_none_or(|errors| errors == 0.0);
+    let estimate = trial.mean.filter(|_| all_good).map(|mean| trial.achieved * mean);
+    trial.waiting_users.or(estimate)
 }
 
 /// Rule: steps and repetitions that differ from the others. One remark covers all of them;

@@ -66,6 +66,10 @@ fn think_time_is_reported() {
         analyse(&users(0.5, vec![step(500.0, 487.0), step(1000.0, 706.0), step(2000.0, 212.0)]));
     let [sleeping] = said(&analysis, "idle_users")[..] else { panic!("{:?}", analysis.findings) };
     assert!(sleeping.contains("of 2,000 users, 3.18 at a time"), "{sleeping}");
+    // The others waited for replies that never came.
+    let waiting = |trial: Observation| Observation { waiting_users: Some(trial.load), ..trial };
+    let stalled = users(0.5, [500.0, 1000.0].map(|load| waiting(step(load, 5.0))).to_vec());
+    assert_eq!(said(&analyse(&stalled), "idle_users"), Vec::<&str>::new());
     assert!(!said(&analysis, "few_loads").is_empty());
 }
 

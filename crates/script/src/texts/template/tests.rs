@@ -31,7 +31,7 @@ fn only_placeholders_are_replaced() {
         (r"\\{n}", r"\{n}"),
         (r"\{x}\", r"\{x}\"),
         (r#"{"n": {n}, "deep": {"uuid": 1}}"#, r#"{"n": 42, "deep": {"uuid": 1}}"#),
-        ("{N} { n } {name} {random} {csv} {uuid", "{N} { n } {name} {random} {csv} {uuid"),
+        ("{ n } {name} {random} {csv} {uuid", "{ n } {name} {random} {csv} {uuid"),
         ("{random:5..5}{random:-3..-3}", "5-3"),
         ("ß{n}ß", "ß42ß"),
         ("{", "{"),
@@ -123,12 +123,29 @@ fn errors_of_malformed_placeholders_show_valid_ones() {
         ("{csv:users.csv}", "a file and a column are needed; write {csv:users.csv:name}"),
         ("{csv::a}", "write {csv:users.csv:name}"),
         ("{csv:/no/such.csv:a}", "cannot read /no/such.csv"),
+        (r#"{"id": {uuidd}}"#, r"unknown placeholder; write {uuid}, or \{uuidd} for plain text"),
+        ("{randm:1..9}", "write {random:1..9}"),
+        ("{N}", "write {n}"),
+        ("{CSV:a.csv:b}", "write {csv:FILE:column}"),
     ] {
         let told = Template::compile(text, TextPosition::Text, &mut Feeds::default())
             .unwrap_err()
             .to_string();
         assert!(told.contains(remedy), "{text}: {told}");
     }
+}
+
+#[test]
+fn braces_that_are_far_from_a_placeholder_are_literal() {
+    for text in [
+        r#"{"n": 1, "uuid": {"a": {}}}"#,
+        "query {user {id name}} {x} {user} {car:1} {bar: 2}",
+        r"\\d{2,3} {uuid4: 1}",
+        "{{id}}",
+    ] {
+        assert_eq!(rendered(text, 0), text);
+    }
+    assert_eq!(rendered(r"\{N} \{uuidd}", 0), "{N} {uuidd}");
 }
 
 #[test]
