@@ -24,8 +24,8 @@ STAGES = tests.BUILT / "stage-times.tsv"
 LONGEST = 30
 LONG_SECONDS = 60
 ALLOWED_EXCESS = 1.25
-# The sum of a short group varies by more than a quarter.
-ALLOWED_EXCESS_SECONDS = 5
+# The sum of a short group varies by more than a quarter, and a test that waits for a quiet moment by seconds.
+ALLOWED_EXCESS_SECONDS = 15
 # Groups by which the speed of the machine is compared with that of the budget: shorter ones vary too much.
 COMPARED_SECONDS = 10
 # Share of the CPU time of the machine that other processes may use, with servers that no test waits for: 9 % on a quiet machine. With more,
@@ -108,6 +108,8 @@ def slowness_of_machine(seconds, budget):
 def budget_errors(results):
     """Groups that exceed their budget. Prints the sums of all groups."""
     budget = {row["group"]: float(row["seconds"]) for row in rows_of(BUDGET)}
+    # A skipped test may have waited in vain for a quiet moment.
+    results = [row for row in results if row["result"] != "skipped"]
     seconds = sums_by_group(results, "seconds")
     cpu_seconds = sums_by_group(results, "cpu_seconds")
     slowness = slowness_of_machine(seconds, budget)

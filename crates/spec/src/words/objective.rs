@@ -69,10 +69,10 @@ fn objective(word: &str) -> Result<Objective, WordError> {
         RELATIONS.iter().find_map(|(sign, relation)| Some((rest.strip_prefix(sign)?, *relation)));
     let (value, relation) =
         sign.ok_or_else(|| WordError::new(word, "unknown relation", "< <= > or >="))?;
-    let is_rate = matches!(metric, Metric::Throughput | Metric::Goodput);
-    if !is_rate && matches!(relation, Relation::Above | Relation::AtLeast) {
+    let is_time = matches!(metric, Metric::Quantile(_) | Metric::Mean | Metric::Max);
+    if is_time && matches!(relation, Relation::Above | Relation::AtLeast) {
         let remedy = format!("{} < {}", figure.trim(), value.trim());
-        return Err(WordError::new(word, "times and errors have an upper bound", remedy));
+        return Err(WordError::new(word, "a response time has an upper bound", remedy));
     }
     Ok(Objective { metric, step, relation, bound: bound(metric, value.trim())? })
 }
@@ -203,8 +203,7 @@ mod tests {
             ("p99 of \"cart < 50ms", "such as p95 of checkout < 300ms"),
             ("", "write a bound such as p99 < 50ms"),
             ("p99", "one of < <= > >= is missing"),
-            ("p99 > 50ms", "times and errors have an upper bound; write p99 < 50ms"),
-            ("errors >= 1%", "write errors < 1%"),
+            ("p99 > 50ms", "a response time has an upper bound; write p99 < 50ms"),
             ("p99 = 50ms", "one of < <= > >= is missing"),
             ("latency < 50ms", "write one of p50 … p99.9, mean, max, errors"),
             ("p < 50ms", "write one of p50"),
