@@ -146,8 +146,10 @@ fn explain_single_dash(words: &[String]) -> Option<String> {
 
 /// Explains options of JMeter before its plan, as in `-n -t plan.jmx`.
 fn explain_jmeter(words: &[String]) -> Option<String> {
-    let is_plan = |word: &String| word.to_lowercase().ends_with(".jmx");
-    let position = words.iter().position(is_plan).filter(|position| *position > 1)?;
+    let mut endings = words.iter().map(|word| Path::new(word).extension());
+    let position = endings
+        .position(|ending| ending.is_some_and(|ending| ending.eq_ignore_ascii_case("jmx")))
+        .filter(|position| *position > 1)?;
     (words[position - 1] == "-t" && words[1].starts_with('-')).then(|| {
         format!("{}: for JMeter's options write `brunt jmeter {}`", words[1], words[1..].join(" "))
     })
@@ -292,27 +294,29 @@ fn explain_second_word(second: &str, words: &[String]) -> Option<String> {
 /// The words of a command line without a command that are neither options nor their values.
 fn positionals(words: &[String]) -> Vec<&str> {
     let command = Cli::command();
-    let takes_value = |option: &str| {
-        let mut options = command.get_arguments();
-        let argument = match option.strip_prefix("--") {
-            Some(long) => options.find(|argument| argument.get_long() == Some(long)),
-            // Short options may stand together; the last one may have a value.
-            None => options.find(|argument| argument.get_short() == option.chars().last()),
-        };
-        argument.is_some_and(|argument| argument.get_action().takes_values())
-    };
     let mut positionals = Vec::new();
     let mut is_value = false;
     for word in words.iter().skip(1) {
         if is_value {
             is_value = false;
         } else if word.starts_with('-') {
-            is_value = !word.contains('=') && takes_value(word);
+            is_value = !word.contains('=') && takes_value(&command, word);
         } else {
             positionals.push(word.as_str());
         }
     }
     positionals
+}
+
+/// True if the next word is the value of this option.
+fn takes_value(command: &clap::Command, option: &str) -> bool {
+    let mut options = command.get_arguments();
+    let argument = match option.strip_prefix("--") {
+        Some(long) => options.find(|argument| argument.get_long() == Some(long)),
+        // Short options may stand together; the last one may have a value.
+        None => options.find(|argument| argument.get_short() == option.chars().last()),
+    };
+    argument.is_some_and(|argument| argument.get_action().takes_values())
 }
 
 /// Explains a word that is neither an option, nor a value, nor a URL.
@@ -449,22 +453,23 @@ mod tests {
 
     #[test]
     fn options_of_other_tools_are_none_of_this_and_name_existing_ones() {
-        let run = Cli::command().find_subcommand("run").expect("a command").clone();
-        let known = |long: &str| {
-            [&run, &Cli::command()].into_iter().any(|command| {
-                command.get_arguments().any(|argument| argument.get_long() == Some(long))
-            })
-        };
+        let whole = Cli::command();
+        let run = whole.find_subcommand("run").expect("a command");
+        let arguments = run.get_arguments().chain(whole.get_arguments());
+        let options: Vec<&str> = arguments.filter_map(clap::Arg::get_long).collect();
         for (spellings, instead) in peer_words::options() {
             for spelling in spellings {
                 let long = spelling.strip_prefix("--");
-                assert!(!long.is_some_and(known), "{spelling} is an option of brunt");
+                assert!(
+                    !long.is_some_and(|long| options.contains(&long)),
+                    "{spelling} is an option of brunt"
+                );
             }
             let named = instead
                 .split([' ', '(', ')', ',', ';', '\''])
                 .filter_map(|word| word.strip_prefix("--"));
             for long in named {
-                assert!(known(long), "--{long} is no option: {instead}");
+                assert!(options.contains(&long), "--{long} is no option: {instead}");
             }
         }
     }

@@ -6,6 +6,9 @@ use clap::CommandFactory;
 /// Lines of a page. Shorter help is shown completely.
 const PAGE_LINES: usize = 55;
 
+/// Width of a help text beside an option, on 80 columns.
+const LINE_COLUMNS: usize = 44;
+
 /// Options that `-h` shows if the complete help of the command exceeds a page, with a text for one line of
 /// 80 columns.
 const COMMON: [(&str, &str); 26] = [
@@ -26,7 +29,7 @@ const COMMON: [(&str, &str); 26] = [
     ("quiet", "No progress, and no text report"),
     ("set", "Override a variable or a key"),
     ("repeat", "Repetitions of each load"),
-    ("time-budget", "Time budget of the whole command"),
+    ("time-budget", "Time budget, such as 3m"),
     ("metric", "Metrics to compare, such as p99"),
     ("fail-if", "Exit code 9 beyond this difference"),
     ("listen", "Loopback address and port"),
@@ -65,9 +68,11 @@ fn shortened(command: clap::Command) -> clap::Command {
         };
         let is_shown = text.is_some() || argument.is_positional();
         let argument = argument.hide(!is_shown).help_heading(None).hide_default_value(true);
+        // An option of the same name may mean something else in another command: its own line is right.
+        let fits = argument.get_help().is_some_and(|help| help.to_string().len() <= LINE_COLUMNS);
         match text {
-            Some(text) => argument.help(text),
-            None => argument,
+            Some(text) if !fits => argument.help(text),
+            _ => argument,
         }
     });
     // The page has a limit, and `-h` does the same as `help`.

@@ -1,13 +1,10 @@
 //! Words of other tools for options and plan keys: k6, ab, wrk, hey, oha, vegeta, Locust, Artillery, JMeter and curl.
-//! A message about an unknown word says what to write instead, before it guesses by spelling.
+//! The message for an unknown word takes its answer from here; only for other words does it look for a similar spelling.
 
 /// Options of other tools, and what to write instead. Options that brunt has with the same meaning are no rows.
 const OPTIONS: &[(&[&str], &str)] = &[
     // Load
-    (
-        &["--concurrency", "--clients", "--threads-users", "--virtual-users"],
-        "write -c N (--connections)",
-    ),
+    (&["--concurrency", "--clients", "--virtual-users"], "write -c N (--connections)"),
     (
         &["--ramp", "--ramp-up", "--rampup", "--stage", "--stages", "--spawn-rate", "--hatch-rate"],
         "write -c 0..N/TIME, such as -c 0..100/30s,100/2m; --rate takes stages, too",
@@ -121,7 +118,7 @@ const OPTIONS: &[(&[&str], &str)] = &[
     (&["--interface", "--local-addr", "--laddr", "--bind"], "write --source ADDRESS"),
     // Reports
     (
-        &["--percentiles", "--summary-trend-stats", "-U8", "--print-latency"],
+        &["--percentiles", "--summary-trend-stats", "--print-latency"],
         "percentiles are part of each report; leave it out",
     ),
     (&["--latency-correction"], "response times count from the planned instant; leave it out"),
@@ -201,8 +198,8 @@ const KEYS: &[KeyRow] = &[
             "ramp_time",
         ],
         &[
-            ("users", "users: 0..100/30s,100/2m, or rate with such stages"),
-            ("load", "load: {users: 0..100/30s,100/2m}"),
+            ("users", "users: '0..100/30s,100/2m', or rate with such stages"),
+            ("load", "load: {users: '0..100/30s,100/2m'}"),
         ],
     ),
     row(
@@ -243,10 +240,7 @@ const KEYS: &[KeyRow] = &[
         &["url", "target", "host", "base_url", "base", "uri", "request", "endpoint"],
         &[("load", "script: {request: URL}, or scenario: {base: URL, steps: […]}")],
     ),
-    row(
-        &["steps", "flow", "tasks", "requests_list", "execution"],
-        &[("load", "scenario: {base: URL, steps: […]}")],
-    ),
+    row(&["steps", "flow", "tasks", "execution"], &[("load", "scenario: {base: URL, steps: […]}")]),
     row(
         &["scenarios", "executors", "thread_groups", "groups"],
         &[("load", "populations: {NAME: {load: …, scenario: …}}")],
@@ -270,7 +264,7 @@ const KEYS: &[KeyRow] = &[
     ),
     row(
         &["headers", "data", "cookies"],
-        &[("load", "headers and data stand in `scenario`, or in a step")],
+        &[("load", "scenario: {headers: {NAME: VALUE}}, and data in a step")],
     ),
     // Steps
     row(
@@ -302,15 +296,12 @@ const KEYS: &[KeyRow] = &[
     row(&["cookie", "cookies"], &[("get", "headers: {Cookie: NAME=VALUE}")]),
     row(&["label", "tag", "tags", "title", "id"], &[("get", "name: NAME")]),
     row(&["form_data", "formdata", "urlencoded"], &[("get", "form: {NAME: VALUE}, or multipart")]),
-    row(&["websocket", "ws", "connect"], &[("get", "open: PATH")]),
+    row(&["websocket", "ws", "connect"], &[("get", "open: ws://HOST/PATH")]),
     row(
-        &["purge", "propfind", "mkcol", "report", "trace", "connect_method"],
+        &["purge", "propfind", "mkcol", "report", "trace"],
         &[("get", "request: PATH, and method: METHOD")],
     ),
-    row(
-        &["weight", "probability"],
-        &[("get", "portion, or weights of `choose` (docs/scenarios.md)")],
-    ),
+    row(&["weight", "probability"], &[("get", "choose: [{weight: N, steps: […]}, …]")]),
     // Checks and extractors
     row(&["status_code", "code", "http_code"], &[("contains", "status: 200")]),
     row(&["body", "text", "includes", "content"], &[("contains", "contains: TEXT")]),
@@ -341,12 +332,13 @@ pub fn options() -> impl Iterator<Item = (&'static [&'static str], &'static str)
 
 /// What to write for another tool's key in a map with these keys.
 pub(crate) fn key<T: AsRef<str>>(spelling: &str, known: &[T]) -> Option<&'static str> {
-    let has = |key: &str| known.iter().any(|known| known.as_ref() == key);
     let normal = snake_case(spelling);
     let rows = KEYS
         .iter()
         .filter(|row| row.spellings.iter().any(|other| *other == spelling || *other == normal));
-    rows.flat_map(|row| row.instead).find(|(marker, _)| has(marker)).map(|(_, instead)| *instead)
+    let mut answers = rows.flat_map(|row| row.instead);
+    let answer = answers.find(|(marker, _)| known.iter().any(|key| key.as_ref() == *marker));
+    answer.map(|(_, instead)| *instead)
 }
 
 /// Converts camelCase and kebab-case, as JavaScript and command lines have them.
@@ -367,7 +359,9 @@ mod tests {
 
     #[test]
     fn a_key_depends_on_its_place() {
-        let (top, load, step) = (["scenario", "load"], ["users", "rate"], ["get", "loop"]);
+        let top = ["scenario", "load"];
+        let load = ["users", "rate"];
+        let step = ["get", "loop"];
         assert_eq!(key("vus", &top), Some("load: {users: N}"));
         assert_eq!(key("rampUp", &load), key("stages", &load));
         assert!(key("url", &top).is_some_and(|instead| instead.contains("script")));

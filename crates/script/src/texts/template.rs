@@ -536,6 +536,8 @@ pub(crate) fn pieces(text: &str) -> Result<Vec<Piece<'_>>, WordError> {
 
 /// The placeholder that was probably meant by the text after a brace, such as `uuidd}` or `Random:1..9}`.
 fn mistyped(rest: &str) -> Option<&'static str> {
+    /// Letters of the longest name, with one too many.
+    const LONGEST_NAME: usize = "random".len() + 1;
     const NAMES: [(&str, &str); 5] = [
         ("n", "{n}"),
         ("uuid", "{uuid}"),
@@ -543,16 +545,18 @@ fn mistyped(rest: &str) -> Option<&'static str> {
         ("csv", "{csv:FILE:column}"),
         ("var", "{var:NAME}"),
     ];
-    let (inner, _) = rest.split_once('}')?;
-    let (name, has_arguments) =
-        inner.split_once(':').map_or((inner, false), |parts| (parts.0, true));
+    // A bounded search, because a body may have many braces.
+    let mut begin = rest.char_indices().take(LONGEST_NAME + 1);
+    let (end, sign) = begin.find(|(_, letter)| matches!(letter, ':' | '}'))?;
+    let name = &rest[..end];
+    let has_arguments = sign == ':';
     let (_, meant) = NAMES.into_iter().find(|(known, instead)| {
         let letters = strsim::osa_distance(&name.to_lowercase(), known);
         // A short word differs from many words in one letter.
         let is_near = letters <= known.len() / 4;
         name != *known && is_near && has_arguments == instead.contains(':')
     })?;
-    Some(meant)
+    rest.contains('}').then_some(meant)
 }
 
 fn placeholder(inner: &str, feeds: &mut Feeds) -> Result<Part, ScriptError> {
