@@ -84,9 +84,7 @@ impl<'a> RunFacts<'a> {
         let readings = agent.run().history.get(name::GENERATOR);
         let spans = Self { readings, ..*self }.sum_of_rates(&[name::CPU_USER, name::CPU_SYSTEM]);
         // A lost agent has readings for a part of the time only.
-        let used: f64 =
-            spans.iter().map(|span| span.value * span.to.seconds_since(span.from)).sum();
-        used / self.measured().as_secs_f64()
+        product_of_time(&spans) / self.measured().as_secs_f64()
     }
 
     /// Readings of the server's processes and other sources, by source.
@@ -145,20 +143,20 @@ impl<'a> RunFacts<'a> {
 
     /// Growth of a counter per second.
     pub fn rates(&self, name: &str) -> Vec<ReadingSpan> {
-        self.spans(name, |from, to, seconds| (to - from) / seconds)
+        self.spans(name, growth)
     }
 
     /// Growth per second of a counter that readings leave out while it is 0. `companion` is a counter
     /// that they always have with it.
     pub fn rates_from_zero(&self, name: &str, companion: &str) -> Vec<ReadingSpan> {
-        let known: BTreeMap<Tick, f64> = self.values(name).into_iter().collect();
+        let by_instant: BTreeMap<Tick, f64> = self.values(name).into_iter().collect();
         let mut value = 0.0;
         let mut values = self.values(companion);
         for reading in &mut values {
-            value = known.get(&reading.0).copied().unwrap_or(value);
+            value = by_instant.get(&reading.0).copied().unwrap_or(value);
             reading.1 = value;
         }
-        self.spans_between(values, |from, to, seconds| (to - from) / seconds)
+        self.spans_between(values, growth)
     }
 
     /// Values of a state at the end of each span.
@@ -327,6 +325,16 @@ impl<'a> RunFacts<'a> {
         }
         thinned
     }
+}
+
+/// Growth of a counter per second.
+fn growth(from: f64, to: f64, seconds: f64) -> f64 {
+    (to - from) / seconds
+}
+
+/// Sum of values × times, in seconds.
+pub fn product_of_time<'a>(spans: impl IntoIterator<Item = &'a ReadingSpan>) -> f64 {
+    spans.into_iter().map(|span| span.value * span.to.seconds_since(span.from)).sum()
 }
 
 /// Nanoseconds between two ticks, in either order.

@@ -11,7 +11,7 @@
 //!
 //! Out of scope: a judgement.
 
-use crate::facts::{ReadingSpan, RunFacts};
+use crate::facts::{ReadingSpan, RunFacts, product_of_time};
 use brunt_model::finding::{ProcessUse, UseOrigin};
 use brunt_model::reading_names::{self as name, server};
 use brunt_model::{Run, Text, text};
@@ -169,11 +169,6 @@ fn cores_of_processes(facts: &RunFacts, name: &str) -> f64 {
 fn mean(spans: &[ReadingSpan]) -> Option<f64> {
     let seconds: f64 = spans.iter().map(|span| span.to.seconds_since(span.from)).sum();
     (seconds > 0.0).then(|| product_of_time(spans) / seconds)
-}
-
-/// Sum of values × times, in seconds.
-pub(crate) fn product_of_time(spans: &[ReadingSpan]) -> f64 {
-    spans.iter().map(|span| span.value * span.to.seconds_since(span.from)).sum()
 }
 
 /// Returns other processes by name, in descending order of usage. Names of the server's

@@ -39,26 +39,26 @@ fn feed() -> ScriptedServer {
     })
 }
 
-/// Number of transactions with this name, and their mean response time in seconds.
-fn times(ran: &BruntOutput, name: &str) -> (u64, f64) {
+/// Number of transactions with this name, and a figure of their response time in seconds.
+fn times(ran: &BruntOutput, name: &str, figure: &str) -> (u64, f64) {
     let all = ran.value("/transactions").as_array().expect("a list");
     let found =
         all.iter().find(|one| one["transaction"].as_str().is_some_and(|label| label == name));
     let Some(found) = found else { panic!("{name}: {all:?}") };
     (
         found["succeeded"].as_u64().expect("a count"),
-        found["response_time_seconds"]["mean"].as_f64().expect("a time"),
+        found["response_time_seconds"][figure].as_f64().expect("a time"),
     )
 }
 
 fn assert_all_timed(url: &str, options: &str, requests: u64) {
     let ran = measure(&format!("{url} --reply-events sse -c 2 -n {requests} {options}"))
         .assert_all_good();
-    let (first, mean_first) = times(&ran, "first event");
-    let (next, mean_next) = times(&ran, "next event");
+    let (first, least_first) = times(&ran, "first event", "min");
+    let (next, mean_next) = times(&ran, "next event", "mean");
     assert_eq!((first, next), (requests, 4 * requests), "{}", ran.out);
     // A busy machine may read several events at once.
-    assert!(mean_first >= 0.029 && mean_next >= 0.01, "{mean_first} {mean_next}");
+    assert!(least_first >= 0.029 && mean_next >= 0.01, "{least_first} {mean_next}");
 }
 
 #[test]
@@ -69,7 +69,7 @@ fn each_event_is_timed() {
     // Ten lines per reply: `data` and a comment for each event.
     let ran = measure(&format!("{} --reply-events lines -c 1 -n 2", feed.url_of("/five")))
         .assert_all_good();
-    assert_eq!(times(&ran, "first event").0 + times(&ran, "next event").0, 20);
+    assert_eq!(times(&ran, "first event", "min").0 + times(&ran, "next event", "min").0, 20);
 }
 
 #[test]
@@ -77,7 +77,7 @@ fn an_endless_stream_is_left_after_a_number_of_events_or_a_time() {
     let feed = feed();
     let ran = measure(&format!("{} --reply-events sse,3 -c 2 -n 8", feed.url_of("/endless")))
         .assert_all_good();
-    assert_eq!((times(&ran, "first event").0, times(&ran, "next event").0), (8, 16));
+    assert_eq!((times(&ran, "first event", "min").0, times(&ran, "next event", "min").0), (8, 16));
     assert_eq!(
         ran.connections("opened"),
         8,
@@ -85,13 +85,17 @@ fn an_endless_stream_is_left_after_a_number_of_events_or_a_time() {
     );
     let ran = measure(&format!("{} --reply-events sse,600ms -c 2 -n 4", feed.url_of("/endless")))
         .assert_all_good();
-    let next = times(&ran, "next event").0;
+    let next = times(&ran, "next event", "min").0;
     assert!((4..=4 * 21).contains(&next), "{next}");
     let ran = measure(&format!(
         "{} --reply-events sse -c 2 -n 2 --timeout 500ms",
         feed.url_of("/silent")
     ));
-    assert_eq!((ran.failed("timeout"), times(&ran, "first event").0), (2, 2), "what came is told");
+    assert_eq!(
+        (ran.failed("timeout"), times(&ran, "first event", "min").0),
+        (2, 2),
+        "what came is told"
+    );
 }
 
 #[test]
@@ -115,7 +119,7 @@ fn events_are_timed_over_http2_and_http3() {
         );
         let ran = measure(&line).assert_all_good();
         assert_eq!(
-            (times(&ran, "next event").0, ran.connections("opened")),
+            (times(&ran, "next event", "min").0, ran.connections("opened")),
             (6, 2),
             "a stream is reset, no more"
         );

@@ -1,8 +1,8 @@
 //! Rules for the limits of network interfaces and of the kernel's receive path.
 
 use super::result::{FigureThreshold, HUNDREDTH, LimitFigure, RuleResult, TENTH};
-use crate::facts::{ReadingSpan, RunFacts, quotient};
-use crate::shares::{HALF, product_of_time};
+use crate::facts::{ReadingSpan, RunFacts, product_of_time, quotient};
+use crate::shares::HALF;
 use brunt_model::finding::{LimitingResource, UseOrigin};
 use brunt_model::numbers::short_percent;
 use brunt_model::reading_names::{self as name, Nic};

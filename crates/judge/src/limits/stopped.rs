@@ -3,7 +3,7 @@
 //! waits for a core is starved (`cpu::run_queue`), and one that runs is busy (`cpu::worker`).
 
 use super::result::{CauseState, RuleResult, TENTH};
-use crate::facts::{ReadingSpan, RunFacts, joined};
+use crate::facts::{ReadingSpan, RunFacts, joined, product_of_time};
 use brunt_model::Tick;
 use brunt_model::finding::{FigureEvidence, LimitingResource, ThresholdSide, UseOrigin};
 use brunt_model::numbers::short_seconds;
@@ -84,6 +84,5 @@ fn was_still(active: &[ReadingSpan], from: Tick, to: Tick) -> bool {
         active.iter().filter(|span| span.from < to && from < span.to).collect();
     let (Some(first), Some(last)) = (spans.first(), spans.last()) else { return false };
     let all = last.to.seconds_since(first.from);
-    let active: f64 = spans.iter().map(|span| span.value * span.to.seconds_since(span.from)).sum();
-    all - active >= STILL * to.seconds_since(from)
+    all - product_of_time(spans.iter().copied()) >= STILL * to.seconds_since(from)
 }
