@@ -3,7 +3,7 @@
 use crate::analysis::Bottleneck;
 use crate::question::ObjectiveSet;
 use crate::text::{Language, Text};
-use crate::time::optional_seconds;
+use crate::time::{optional_seconds, seconds};
 use crate::{LoadUnit, text};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -34,9 +34,18 @@ pub struct CapacityResult {
     pub bottleneck: Option<Bottleneck>,
     /// Trials of the search, in order.
     pub trials: Vec<SearchTrial>,
-    /// Drift of the server's capacity during the search, as a sentence with its figures;
-    /// null without a drift.
-    pub drift: Option<Text>,
+    /// Change of the server during the search, as a sentence with its figures; null if there was
+    /// none.
+    pub change: Option<Text>,
+    /// Total measured time of the trials, in seconds. What happens more rarely was not seen.
+    #[serde(with = "seconds", rename = "watched_seconds")]
+    #[schemars(with = "f64")]
+    pub watched: Duration,
+    /// Time budget that confirms both ends of each interval, in seconds; null if the budget was
+    /// sufficient, or if no budget is.
+    #[serde(with = "optional_seconds", rename = "needed_budget_seconds")]
+    #[schemars(with = "Option<f64>")]
+    pub needed_budget: Option<Duration>,
     /// Reason why the search ended.
     pub ended: SearchEnd,
 }
@@ -45,7 +54,7 @@ impl CapacityResult {
     /// Replaces all texts by their forms in a language.
     pub(crate) fn translate(&mut self, language: Language) {
         self.sentence.translate(language);
-        self.drift.iter_mut().for_each(|drift| drift.translate(language));
+        self.change.iter_mut().for_each(|change| change.translate(language));
         self.bottleneck.iter_mut().for_each(|bottleneck| bottleneck.translate(language));
         for capacity in &mut self.capacities {
             capacity.sentence.translate(language);

@@ -44,7 +44,7 @@ pub struct CapacitySearch {
     pub start: f64,
     /// Highest load to try; null: no maximum.
     pub most: Option<f64>,
-    /// Length of the trials.
+    /// Length of the shortest trials. Confirmations take a share of the time budget.
     pub trial: TrialTimes,
     /// Action between two trials.
     pub between: TrialGap,
@@ -103,22 +103,17 @@ pub struct ObjectiveSet {
     pub all: Vec<Objective>,
 }
 
-/// Length of a search trial. After its warm-up, it ends between `least` and `most`, as soon
-/// as it is decided.
+/// Length of a search trial.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TrialTimes {
     /// Length of the warm-up, in seconds.
     #[serde(with = "seconds", rename = "warmup_seconds")]
     #[schemars(with = "f64")]
     pub warmup: Duration,
-    /// Minimum measured time, in seconds.
-    #[serde(with = "seconds", rename = "least_seconds")]
+    /// Measured time, in seconds.
+    #[serde(with = "seconds", rename = "measured_seconds")]
     #[schemars(with = "f64")]
-    pub least: Duration,
-    /// Maximum measured time, in seconds.
-    #[serde(with = "seconds", rename = "most_seconds")]
-    #[schemars(with = "f64")]
-    pub most: Duration,
+    pub measured: Duration,
 }
 
 /// Purpose of a trial in a search.

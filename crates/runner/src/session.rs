@@ -15,9 +15,7 @@ use crate::run::{EventBus, EventListener, PlanExecutor};
 use crate::steer::Steering;
 use crate::world::RealWorld;
 use brunt_engine::RunControl;
-use brunt_model::{
-    CapacitySearch, Environment, Event, Judgement, Plan, ProbeSpec, Route, Run, Tick, TrialIndex,
-};
+use brunt_model::{Environment, Event, Judgement, Plan, ProbeSpec, Route, Run, Tick, TrialIndex};
 use brunt_store::{Redactor, Store};
 use std::sync::Arc;
 
@@ -51,9 +49,6 @@ pub struct RunRequest<'a> {
     pub notes: Vec<String>,
     /// Readings of the server during the run.
     pub probes: &'a [ProbeSpec],
-    /// The search to which the run belongs as a trial: the run ends when the side of
-    /// its load is decided.
-    pub trial_of: Option<CapacitySearch>,
     /// Receivers of its events, which may add events.
     pub listeners: Vec<&'a mut dyn EventListener>,
 }
@@ -94,7 +89,6 @@ impl<'a> RunRequest<'a> {
             route: None,
             notes: Vec::new(),
             probes: &[],
-            trial_of: None,
             listeners: Vec::new(),
         }
     }
@@ -137,7 +131,7 @@ impl CommandSession {
         let route = request.route.or_else(|| (!plan.is_elsewhere()).then(|| route(plan)).flatten());
         let data_files = data_files::facts(plan);
         let environment = Environment { route, data_files, ..self.environment.clone() };
-        let steering = Steering::new(plan, request.trial_of, &control);
+        let steering = Steering::new(plan, &control);
         let mut bus = EventBus {
             listeners,
             run: Run::default(),

@@ -1,23 +1,17 @@
-//! Ends a warm-up or a run early: when the server is steady, when figures are precise enough, or
-//! when the result of a search's trial is decided.
+//! Ends a warm-up or a run early: when the server is steady, or when figures are precise enough.
 //!
 //! Out of scope: the rules, which are in the crate `judge`.
 
 use brunt_engine::RunControl;
 use brunt_judge::steady;
 use brunt_judge::steady::until::{Decision, StopRule, UntilProgress};
-use brunt_model::answer::LoadSide;
-use brunt_model::{CapacitySearch, Event, Phase, Plan, Run, Tick, text};
+use brunt_model::{Event, Phase, Plan, Run, Tick, text};
 use std::time::Duration;
 
 /// Time of the first look at a warm-up: 50 points of 100 ms, which the rule needs.
 const FIRST_WARMUP_LOOK: Duration = Duration::from_secs(5);
 /// Time of a look, as a multiple of the time of the previous one.
 const LOOK_GROWTH: f64 = 1.25;
-/// The same multiple for looks at the side of a trial. Their number has no limit, but there
-/// is a minimum pause.
-const SIDE_GROWTH: f64 = 1.05;
-const SIDE_PAUSE: Duration = Duration::from_millis(500);
 
 /// Steers a run by the measurements so far.
 pub struct Steering {
@@ -25,24 +19,17 @@ pub struct Steering {
     stop_rule: Option<StopRule>,
     /// Time of the next look at the warm-up; None if the warm-up has a fixed duration, or is over.
     warmup: Option<Duration>,
-    side_check: Option<SideCheck>,
     /// Result of the last look that did not end the run.
     progress: Option<UntilProgress>,
 }
 
 impl Steering {
     /// Creates the steering of a run with this plan.
-    pub fn new(plan: &Plan, trial_of: Option<CapacitySearch>, control: &RunControl) -> Self {
+    pub fn new(plan: &Plan, control: &RunControl) -> Self {
         let until = plan.until.as_ref().filter(|until| !until.goals.is_empty());
         let stop_rule = until.map(|until| StopRule::new(until.goals.clone(), until.least));
         let warmup = plan.main().stop.warmup_until_steady.then_some(FIRST_WARMUP_LOOK);
-        Self {
-            control: control.clone(),
-            stop_rule,
-            warmup,
-            side_check: trial_of.and_then(|find| SideCheck::of(plan, find)),
-            progress: None,
-        }
+        Self { control: control.clone(), stop_rule, warmup, progress: None }
     }
 
     /// Looks at the run after an event. Returns a note for the report.
@@ -50,10 +37,7 @@ impl Steering {
         let Event::Snapshot(snapshot) = event else { return None };
         match snapshot.phase {
             Phase::Warmup => self.look_at_warmup(run, snapshot.to),
-            Phase::Measure => {
-                self.look_for_side(run);
-                self.tell_unsteady().or_else(|| self.look(run))
-            }
+            Phase::Measure => self.tell_unsteady().or_else(|| self.look(run)),
             Phase::Setup | Phase::Grace => None,
         }
     }
@@ -84,15 +68,6 @@ impl Steering {
         Some(text!("warning-unsteady").into())
     }
 
-    /// Ends the run if its side is decided. There is no note, since the duration of
-    /// a trial is visible.
-    fn look_for_side(&mut self, run: &Run) {
-        if self.side_check.as_mut().is_some_and(|side_check| side_check.is_decided(run)) {
-            self.side_check = None;
-            self.control.end();
-        }
-    }
-
     fn look(&mut self, run: &Run) -> Option<String> {
         let elapsed = Duration::from_secs_f64(run.measured_seconds());
         match self.stop_rule.as_mut()?.evaluate_if_due(elapsed, run)? {
@@ -110,35 +85,6 @@ impl Steering {
                 Some(text!("warning-until-reached", seconds, progress).into())
             }
         }
-    }
-}
-
-/// Decides if the load of a trial is below or above the capacity of a search.
-struct SideCheck {
-    find: CapacitySearch,
-    /// Time of the next look, in measured time.
-    next: Duration,
-}
-
-impl SideCheck {
-    /// Creates the check; None if the trial has a fixed duration.
-    fn of(plan: &Plan, find: CapacitySearch) -> Option<Self> {
-        let least = plan.until.as_ref()?.least;
-        plan.main()
-            .stop
-            .duration
-            .is_none_or(|most| least < most)
-            .then_some(Self { find, next: least })
-    }
-
-    fn is_decided(&mut self, run: &Run) -> bool {
-        let elapsed = Duration::from_secs_f64(run.measured_seconds());
-        if elapsed < self.next {
-            return false;
-        }
-        self.next = elapsed.mul_f64(SIDE_GROWTH).max(elapsed + SIDE_PAUSE);
-        let sides = brunt_search::sides(&self.find, &brunt_search::blocks(&self.find, run));
-        !sides.contains(&LoadSide::Undecided)
     }
 }
 

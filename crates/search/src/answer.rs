@@ -3,14 +3,16 @@
 //! The bottleneck is not known here. The caller, which has the runs, adds it and then creates the
 //! sentence of the [`CapacityResult`] again.
 
-use crate::drift::Drift;
+use crate::capacity::CapacityState;
+use crate::confirm::{self, FEWEST_REQUESTS};
 use crate::limits::limits;
 use crate::search::{PastTrial, Search};
 use crate::summary::TrialSummary;
-use crate::{capacity, recovery, sentence};
-use brunt_model::answer::{Capacity, Estimate, SearchEnd, SearchTrial};
+use crate::{recovery, sentence};
+use brunt_model::answer::{Capacity, SearchEnd, SearchTrial};
 use brunt_model::question::TrialPurpose;
 use brunt_model::{CapacityResult, Text};
+use std::time::Duration;
 
 /// Returns the answer of a search for one contender.
 pub fn answer(
@@ -22,13 +24,10 @@ pub fn answer(
 ) -> CapacityResult {
     let states = history.last().map(|past| past.states.clone()).unwrap_or_default();
     let limit = trials.iter().filter_map(|trial| trial.limited.as_ref()).next_back();
-    let value = states.first().and_then(|state| state.at.value);
-    let drift = value.and_then(|at| capacity::drift(search, trials, history, at));
     let capacities = search.find.objectives.iter().enumerate().map(|(set, objectives)| {
         let state = states.get(set);
-        let at =
-            state.map(|state| widened(state.at, drift.filter(|_| set == 0))).unwrap_or_default();
-        let sentence = if state.is_some_and(|state| state.is_stalled) {
+        let at = state.map(|state| state.at).unwrap_or_default();
+        let sentence = if state.is_some_and(|state| state.ends.is_stalled) && at.low.is_none() {
             sentence::stalled(at, search.unit)
         } else {
             sentence::capacity(at, search.unit, ended, limit)
@@ -43,6 +42,8 @@ pub fn answer(
         .map(|(trial, _)| trial.clone())
         .collect();
     let limits = limits(&without_recovery, search.unit);
+    let worsened = states.iter().find_map(|state| state.ends.worsened);
+    let watched: f64 = trials.iter().map(|trial| trial.seconds).sum();
     let mut answer = CapacityResult {
         contender: contender.to_owned(),
         unit: search.unit,
@@ -54,19 +55,35 @@ pub fn answer(
         recovery: recovery::recovery(search, trials, history),
         bottleneck: None,
         trials: search_trials(search, trials, history),
-        drift: drift.map(|drift| sentence::drift(drift, search.unit)),
+        change: worsened.map(|(met, missed)| sentence::worsened(met, missed, search.unit)),
+        watched: Duration::try_from_secs_f64(watched).unwrap_or_default(),
+        needed_budget: needed_budget(search, &states, trials),
         ended,
     };
     answer.sentence = sentence::sentence(&answer);
     answer
 }
 
-/// Widens an interval to contain the capacity at the first and at the last trial.
-fn widened(at: Estimate, drift: Option<Drift>) -> Estimate {
-    let Some(Drift { first, last }) = drift else { return at };
-    let low = at.low.map(|low| low.min(first).min(last));
-    let high = at.high.map(|high| high.max(first).max(last));
-    Estimate { low, high, ..at }
+/// Time budget that confirms all ends; None if they are confirmed, or if no budget confirms them.
+fn needed_budget(
+    search: &Search,
+    states: &[CapacityState],
+    trials: &[TrialSummary],
+) -> Option<Duration> {
+    let mut needed: Option<f64> = None;
+    let within = search.find.within.as_secs_f64();
+    let confirmations = within / confirm::length(&search.find).as_secs_f64();
+    for state in states {
+        let open = [(state.met, state.ends.met), (state.missed, state.ends.missed)];
+        for load in open.into_iter().filter(|(_, end)| end.is_none()).filter_map(|(load, _)| load) {
+            let nearest = trials.iter().find(|trial| trial.load == load)?;
+            let seconds = FEWEST_REQUESTS / nearest.offered.max(1e-9);
+            // Time for the choice of loads grows with the confirmations.
+            let budget = (2.0 * within).max(1.1 * confirmations * seconds);
+            needed = Some(needed.map_or(budget, |needed| needed.max(budget)));
+        }
+    }
+    needed.and_then(|seconds| Duration::try_from_secs_f64(seconds.ceil()).ok())
 }
 
 fn search_trials(
@@ -82,7 +99,7 @@ fn search_trials(
             why: past.why.clone(),
             seconds: trial.seconds,
             achieved: trial.achieved,
-            sides: search.sides(trial),
+            sides: search.sides(trial, trials),
             limited: trial.limited.clone(),
             running_estimate: past.states.first().map(|state| state.at).unwrap_or_default(),
         })

@@ -80,6 +80,10 @@ pub struct Crossing {
     pub high: Option<f64>,
     /// Growth of the figure, on its scale, while the load grows from 0 to `load`.
     pub slope: f64,
+    /// Variance of the figure in a trial of one second, divided by the figure to the power 3/2.
+    pub dispersion: f64,
+    /// The value that is crossed.
+    pub target: CurveTarget,
 }
 
 /// Distance from the allowed value, on the scale, beyond which a trial only shows that it is far
@@ -142,7 +146,7 @@ impl CurveTarget {
     }
 
     /// Returns the figure at the distance `above` from the allowed value.
-    fn figure(&self, above: f64) -> f64 {
+    pub(crate) fn figure(&self, above: f64) -> f64 {
         self.scale.inverse(self.scale.transform(self.allowed) + above)
     }
 
@@ -191,6 +195,8 @@ pub fn crossing(points: &[ObservedPoint], target: CurveTarget) -> Option<Crossin
         low: model.end(&best, -1.0, allowance),
         high: model.end(&best, 1.0, allowance),
         slope,
+        dispersion: model.dispersion,
+        target,
     })
 }
 

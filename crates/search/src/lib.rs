@@ -13,30 +13,27 @@
 //! * [`summary`]: reduces a run to the counts that decide the objectives. [`bound`]: turns an
 //!   objective into such a count.
 //! * [`lag`]: estimates the effect of the generator's lag on a block.
-//! * [`mod@sides`]: decides on which side of a capacity a running trial lies.
-//! * [`curve`]: fits one model to all trials. `capacity`: computes the capacity of a set of
-//!   objectives with that model.
+//! * [`confirm`]: proves the ends of a capacity's interval by long trials.
+//! * [`curve`]: fits one model to all trials. `capacity`: where that model expects the capacity of a
+//!   set of objectives, and the interval that is proven.
 //! * `answer`: builds the answer from the results of `capacity`, `limits` (knee, saturation,
-//!   collapse), `recovery`, `drift`, `stalls`, `damage` and `sentence` (the text).
+//!   collapse), `recovery`, `damage` and `sentence` (the text).
 
 mod answer;
 pub mod bound;
 mod capacity;
+pub mod confirm;
 pub mod curve;
 mod damage;
-mod drift;
 pub mod lag;
 mod limits;
 mod recovery;
 pub mod search;
 mod sentence;
-pub mod sides;
 mod stage;
-mod stalls;
 pub mod summary;
 
 pub use bound::objective_error;
 pub use search::{NextStep, Search, TrialRequest};
 pub use sentence::sentence;
-pub use sides::sides;
 pub use summary::{BoundCount, EvidenceFor, TrialBlock, TrialSummary, blocks, summarize};

@@ -5,6 +5,7 @@
 //! recovery follow. A search has no state, so the same trials always give the same next trial.
 
 use crate::capacity::{self, CapacityState};
+use crate::confirm;
 use crate::damage::{self, Damage};
 use crate::summary::{EvidenceFor, TrialSummary};
 use crate::{answer, stage};
@@ -38,9 +39,10 @@ pub struct TrialRequest {
     pub why: Text,
     /// Purpose of the trial.
     pub purpose: TrialPurpose,
-    /// Length of the trial. It ends between `least` and `most`, as soon as [`fn@crate::sides`]
-    /// has decided all sets.
+    /// Length of the trial.
     pub times: TrialTimes,
+    /// True if the warm-up ends as soon as response times are steady; `times` has the longest.
+    pub until_steady: bool,
 }
 
 /// Purpose of a finished trial, and the state of the search after it.
@@ -77,9 +79,8 @@ impl Search {
     /// Returns the current estimate of each set's capacity.
     pub fn capacities(&self, trials: &[TrialSummary]) -> Vec<Estimate> {
         let history = self.history(trials, Detail::LastTrial);
-        history
-            .last()
-            .map_or_else(Vec::new, |past| past.states.iter().map(|state| state.at).collect())
+        let states = history.last().map(|past| &past.states[..]).unwrap_or_default();
+        states.iter().map(|state| state.at).collect()
     }
 
     /// True if a trial's figures exceed a bound.
@@ -88,21 +89,24 @@ impl Search {
         sets.iter().enumerate().any(|(set, bounds)| capacity::misses(trial, set, bounds))
     }
 
-    /// True if a trial must be repeated: the generator did not offer its load, or may have used CPU
-    /// that the server needed.
-    pub fn is_contested(&self, trial: &TrialSummary) -> bool {
+    /// True if a trial says nothing: it missed the objectives, and not only because of the server.
+    /// `all` are the trials of the search.
+    pub fn is_contested(&self, trial: &TrialSummary, all: &[TrialSummary]) -> bool {
         match trial.evidence {
             EvidenceFor::Both => false,
-            EvidenceFor::LowerEnd => self.misses(trial),
+            EvidenceFor::LowerEnd => {
+                self.misses(trial) && self.sides(trial, all).contains(&LoadSide::Undecided)
+            }
             EvidenceFor::None => true,
         }
     }
 
-    /// Returns the side of each set's capacity on which a finished trial lies,
-    /// from that trial alone.
-    pub fn sides(&self, trial: &TrialSummary) -> Vec<LoadSide> {
+    /// Returns the side of each set's capacity on which a finished trial lies, from the counts of
+    /// that trial alone. `all` are the trials of the search.
+    pub fn sides(&self, trial: &TrialSummary, all: &[TrialSummary]) -> Vec<LoadSide> {
         let sets = crate::summary::bounds(&self.find);
-        sets.iter().enumerate().map(|(set, bounds)| capacity::side(trial, set, bounds)).collect()
+        let each = sets.iter().enumerate();
+        each.map(|(set, bounds)| confirm::side(trial, all, set, bounds)).collect()
     }
 
     /// Returns the purpose of each trial.
@@ -110,7 +114,8 @@ impl Search {
         self.history(trials, Detail::AllTrials).into_iter().map(|past| past.purpose).collect()
     }
 
-    /// Returns the trials of the search itself, without those of a damaged server.
+    /// Returns the trials of the search itself, without those of a damaged server, and without those
+    /// at the beginning of a server that was not warm yet.
     pub(crate) fn evidence(
         &self,
         trials: &[TrialSummary],
@@ -118,10 +123,21 @@ impl Search {
     ) -> Vec<TrialSummary> {
         let damage = self.damage(trials, history);
         let with_damage = search_trials(trials, history).into_iter().zip(damage.is_unrecovered);
-        with_damage
+        let mut evidence: Vec<TrialSummary> = with_damage
             .filter(|(_, is_unrecovered)| !is_unrecovered)
             .map(|(trial, _)| trial.clone())
-            .collect()
+            .collect();
+        evidence.drain(..self.cold_trials(&evidence));
+        evidence
+    }
+
+    /// Number of trials at the beginning that missed the objectives although a later trial met them
+    /// at the first load. A single one may have been unlucky.
+    fn cold_trials(&self, trials: &[TrialSummary]) -> usize {
+        let missed = trials.iter().take_while(|trial| self.misses(trial)).count();
+        let first = trials.first().map_or(0.0, |first| first.load);
+        let is_warm = |trial: &TrialSummary| trial.load >= first && !self.misses(trial);
+        if missed > 1 && trials[missed..].iter().any(is_warm) { missed } else { 0 }
     }
 
     /// Returns the damage of the server by its overloads.
@@ -143,7 +159,7 @@ impl Search {
             let has_next_purpose = trials.get(index + 1).is_some_and(|next| next.purpose.is_some());
             if detail == Detail::AllTrials || !has_next_purpose {
                 let evidence = self.evidence(&trials[..=index], &history);
-                history[index].states = capacity::states(&self.find, self.unit, &evidence);
+                history[index].states = capacity::states(self, &evidence);
             }
         }
         history

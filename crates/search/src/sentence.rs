@@ -1,6 +1,5 @@
 //! Formats the answers of a search as sentences.
 
-use crate::drift::Drift;
 use brunt_model::answer::{Capacity, CapacityResult, Estimate, Recovery, SearchEnd};
 use brunt_model::numbers::{count, three_digits};
 use brunt_model::text::Value;
@@ -14,6 +13,8 @@ pub fn sentence(answer: &CapacityResult) -> Text {
     let capacities =
         answer.capacities.iter().map(|capacity| with_objectives(capacity, answer.unit));
     let mut parts = vec![text!("words", words = Value::Words(capacities.collect()))];
+    let seconds = three_digits(answer.watched.as_secs_f64());
+    parts.push(text!("capacity-summary.measured", seconds));
     parts.extend(generator_limit(answer));
     parts.extend(
         answer.knee.and_then(|knee| Some(text!("capacity-summary.knee", load = range(knee)?))),
@@ -50,20 +51,12 @@ fn with_objectives(capacity: &Capacity, unit: LoadUnit) -> Text {
             }
             None => text!("capacity-summary.interval", value, unit, low, high, objectives),
         },
-        // With only one end known, that end is certain and the value is not.
-        (Some(value), Some(low), None) => {
-            text!("capacity-summary.at-least-with-estimate", low, unit, value, objectives)
-        }
-        (Some(value), None, Some(high)) => {
-            text!("capacity-summary.at-most-with-estimate", high, unit, value, objectives)
-        }
-        (Some(value), None, None) => text!("capacity-summary.about", value, unit, objectives),
         (None, Some(low), Some(high)) => {
             text!("capacity-summary.between", low, high, unit, objectives)
         }
-        (None, Some(low), None) => text!("capacity-summary.at-least", low, unit, objectives),
-        (None, None, Some(high)) => text!("capacity-summary.below", high, unit, objectives),
-        (None, None, None) => text!("capacity-summary.unknown", objectives),
+        (_, Some(low), None) => text!("capacity-summary.at-least", low, unit, objectives),
+        (_, None, Some(high)) => text!("capacity-summary.below", high, unit, objectives),
+        (_, None, None) => text!("capacity-summary.unknown", objectives),
     }
 }
 
@@ -94,25 +87,14 @@ pub fn capacity(at: Estimate, unit: LoadUnit, ended: SearchEnd, limit: Option<&T
         (Some(value), Some(low), Some(high)) => {
             text!("one-capacity.interval", value, unit, low, high)
         }
-        (Some(value), low, high) => {
-            let low = low.map_or_else(
-                || text!("one-capacity.lower-bound-unknown"),
-                |low| text!("one-capacity.lower-bound", low),
-            );
-            let high = high.map_or_else(
-                || text!("one-capacity.upper-bound-unknown"),
-                |high| text!("one-capacity.upper-bound", high),
-            );
-            text!("one-capacity.about", value, unit, low, high)
-        }
         (None, Some(low), Some(high)) => text!("one-capacity.range", low, high, unit),
-        (None, Some(low), None) => {
+        (_, Some(low), None) => {
             text!("one-capacity.at-least", low, unit, reason = reason(ended, limit))
         }
-        (None, None, Some(high)) => {
+        (_, None, Some(high)) => {
             text!("one-capacity.below", high, unit, reason = reason(ended, limit))
         }
-        (None, None, None) => text!("one-capacity.unknown", reason = reason(ended, limit)),
+        (_, None, None) => text!("one-capacity.unknown", reason = reason(ended, limit)),
     }
 }
 
@@ -156,15 +138,7 @@ pub fn load(load: f64) -> String {
     if load.fract() == 0.0 && load >= 0.0 { count(load as u64) } else { three_digits(load) }
 }
 
-/// Formats the drift of a capacity.
-pub fn drift(drift: Drift, unit: LoadUnit) -> Text {
-    let share = three_digits(100.0 * (drift.last / drift.first - 1.0).abs());
-    let first = load(drift.first);
-    let last = load(drift.last);
-    let unit = unit_name(unit);
-    if drift.last < drift.first {
-        text!("capacity-drift.fell", share, first, last, unit)
-    } else {
-        text!("capacity-drift.rose", share, first, last, unit)
-    }
+/// Formats the change of a server that met a load at first and missed a lower one later.
+pub fn worsened(met: f64, missed: f64, unit: LoadUnit) -> Text {
+    text!("server-changed", met = load(met), missed = load(missed), unit = unit_name(unit))
 }

@@ -1,7 +1,7 @@
 //! Reduces a run to the counts that a search needs: per block, the count above each bound.
 //!
-//! The blocks are the points of the measured time. [`mod@crate::sides`] and [`crate::curve`] decide
-//! on the basis of the counts.
+//! The blocks are the points of the measured time. [`crate::confirm`] and [`crate::curve`] evaluate
+//! the counts.
 
 use crate::bound::{CountedRatio, CountedReplies, ObjectiveFigure};
 use crate::lag;
@@ -26,6 +26,9 @@ pub struct TrialSummary {
     pub began: f64,
     /// Arrivals per second that became due; in a closed loop, requests.
     pub offered: f64,
+    /// The load that was really sent: requests per second, or users less the share of their time in
+    /// which the generator kept them waiting.
+    pub sent: f64,
     /// Completed requests per second.
     pub achieved: f64,
     /// Length of the measured time, in seconds.
@@ -52,22 +55,27 @@ pub enum EvidenceFor {
     /// of that is known.
     #[default]
     Both,
-    /// The lower end only. The generator, or other processes on the machine that it shares with the
-    /// server, used CPU that the server may have needed. Its capacity without them is unknown.
+    /// The lower end only. The generator reached a limit of its own, or it or other processes used
+    /// CPU that the server may have needed. All of these can only make a server look slower.
     LowerEnd,
-    /// No end, since the generator did not offer the load.
+    /// No end: there was no reply, or the counts contradict each other.
     None,
 }
 
 impl TrialSummary {
+    /// The load that a trial proves something about: less than the requested one if the generator
+    /// sent clearly less.
+    pub fn proven_load(&self) -> f64 {
+        const BY_CHANCE: f64 = 0.97;
+        if self.sent < BY_CHANCE * self.load { self.sent } else { self.load }
+    }
+
     /// True if clearly less was achieved than offered, and lag is not the reason. Requests that are
     /// still in flight at the end are also missing, but those are only a few.
     pub fn is_overloaded(&self) -> bool {
         const IN_FLIGHT: f64 = 10.0;
         let missing = (self.offered - self.achieved) * self.seconds - self.offered * self.final_lag;
-        self.evidence == EvidenceFor::Both
-            && missing > 0.05 * self.offered * self.seconds
-            && missing > IN_FLIGHT
+        missing > 0.05 * self.offered * self.seconds && missing > IN_FLIGHT
     }
 
     /// Returns the blocks that lag has not disturbed.
@@ -125,6 +133,7 @@ pub fn summarize(find: &CapacitySearch, run: &Run, judgement: &Judgement) -> Tri
         purpose: None,
         began: run.unix_seconds,
         offered: run.per_second(if open { run.flow.arrivals } else { run.flow.planned }),
+        sent: sent(run),
         achieved: run.throughput(),
         seconds: run.measured_seconds(),
         mean: (all.count() > 0).then(|| total_response(&all) / all.count() as f64),
@@ -138,6 +147,17 @@ pub fn summarize(find: &CapacitySearch, run: &Run, judgement: &Judgement) -> Tri
         evidence: evidence(run, judgement, cpu_limit),
         limited,
     }
+}
+
+/// The load that the generator really sent.
+fn sent(run: &Run) -> f64 {
+    if run.flow.arrivals > 0 {
+        return run.per_second(run.total.begun);
+    }
+    let users = run.plan.as_ref().map_or(0.0, |plan| plan.main().load.peak());
+    let lag = run.total.lag.sum() as f64;
+    let response = run.total.response.sum() as f64;
+    if response > 0.0 { users * (1.0 - lag / response).max(0.0) } else { 0.0 }
 }
 
 fn limit_text(judgement: &Judgement) -> Option<Text> {
@@ -164,21 +184,18 @@ fn evidence(run: &Run, judgement: &Judgement, cpu_limit: Option<LimitingResource
     if matches!(judgement.verdict.state, State::Ok | State::Unjudged) {
         return most;
     }
-    if run.flow.arrivals == 0
-        || run.total.completed == 0
-        || judgement.checks.iter().any(|check| !check.holds)
-    {
+    if run.total.completed == 0 || judgement.checks.iter().any(|check| !check.holds) {
         return EvidenceFor::None;
     }
     judgement.verdict.causes.iter().fold(most, |all, cause| {
         let evidence = match cause.limit {
+            LimitingResource::Agent => EvidenceFor::None,
             LimitingResource::Descriptors
             | LimitingResource::Ports
             | LimitingResource::Nic
             | LimitingResource::Packets
             | LimitingResource::Conntrack
-            | LimitingResource::Memory
-            | LimitingResource::Agent => EvidenceFor::None,
+            | LimitingResource::Memory => EvidenceFor::LowerEnd,
             LimitingResource::Cores if generator_cpu_share(run) > SMALL_SHARE => {
                 EvidenceFor::LowerEnd
             }
@@ -421,7 +438,6 @@ fn planned_since(points: &[SeriesPoint], seconds: f64) -> f64 {
 mod tests {
     use super::*;
     use brunt_model::Verdict;
-    use brunt_model::answer::LoadSide;
     use brunt_model::finding::{OtherCause, UseOrigin};
     use brunt_model::objective::{Metric, Relation};
     use brunt_model::question::{ObjectiveSet, TrialGap, TrialTimes};
@@ -438,7 +454,7 @@ mod tests {
             within: second,
             start: 1.0,
             most: None,
-            trial: TrialTimes { warmup: second, least: second, most: second },
+            trial: TrialTimes { warmup: second, measured: second },
             between: TrialGap::Restart,
             overload: None,
             require: Vec::new(),
@@ -489,7 +505,6 @@ mod tests {
         assert_eq!((errors.over, errors.total), (8.0, 105.0));
         // 90 requests of 10 ms and 10 of 80 ms: 1.7 s, with an error of 0.4 % each.
         assert!((mean.over - 1.7).abs() < 0.008 && mean.total == 100.0, "{mean:?}");
-        assert_eq!(crate::sides(&find, &blocks), [LoadSide::Above]);
     }
 
     fn cause(limit: LimitingResource) -> OtherCause {
@@ -575,7 +590,11 @@ mod tests {
             EvidenceFor::LowerEnd,
             "nobody knows how much of them was ours"
         );
-        assert_eq!(of(&[LimitingResource::Cores, LimitingResource::Ports]), EvidenceFor::None);
+        assert_eq!(
+            of(&[LimitingResource::Cores, LimitingResource::Ports]),
+            EvidenceFor::LowerEnd,
+            "what was sent was sent"
+        );
         let beside = |causes: &[LimitingResource]| {
             let state = if causes.is_empty() { State::Ok } else { State::Limited };
             let verdict = Verdict {
@@ -594,7 +613,8 @@ mod tests {
             "the schedule was kept, but the server may have waited for a core"
         );
         assert_eq!(beside(&[LimitingResource::Lag]), EvidenceFor::LowerEnd);
-        assert_eq!(beside(&[LimitingResource::Ports]), EvidenceFor::None);
+        assert_eq!(beside(&[LimitingResource::Ports]), EvidenceFor::LowerEnd);
+        assert_eq!(beside(&[LimitingResource::Agent]), EvidenceFor::None);
     }
 
     #[test]

@@ -333,8 +333,8 @@ pub struct SearchSettings {
     pub start: Option<f64>,
     /// The highest load to try.
     pub most: Option<f64>,
-    /// Minimum and maximum measured time of a trial.
-    pub trial: (Duration, Duration),
+    /// Measured time of the shortest trials.
+    pub trial: Duration,
     /// Pause between two trials.
     pub cooldown: Duration,
     /// Load of the final overload trial, as a multiple of the capacity; None for no such trial.

@@ -12,7 +12,7 @@ use std::fs;
 use tempfile::TempDir;
 
 const SHORT: &str =
-    "--objective 'p99 < 500ms' --trial-duration 1s..1s --warmup 100ms --grace 300ms --cooldown 0s";
+    "--objective 'p99 < 500ms' --trial-duration 1s --warmup 100ms --grace 300ms --cooldown 0s";
 
 /// Capacities found for the contender with this name.
 fn capacities_of(json: &Value, contender: &str) -> Vec<Option<f64>> {

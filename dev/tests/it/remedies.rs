@@ -73,7 +73,7 @@ const SITUATIONS: [Situation; 35] = [
     interrupted("", "brunt sweep URL -r 10..90+40 -d 2s"),
     ended(
         "--service const:20ms",
-        "brunt find URL --objective 'p99 < 50ms' --start-load 20 --max-load 40 --trial-duration 1s..1s --warmup 100ms --cooldown 0s --time-budget 4s",
+        "brunt find URL --objective 'p99 < 50ms' --start-load 200 --max-load 400 --trial-duration 1s --warmup 100ms --cooldown 0s --time-budget 8s",
     ),
     ended("", "brunt compare a=URL b=URL -c 2 -d 300ms --repeat 2"),
     interrupted("", "brunt compare a=URL b=URL -r 20 -d 2s --repeat 3"),
@@ -82,7 +82,7 @@ const SITUATIONS: [Situation; 35] = [
     ended("--service const:20ms", "brunt run search.yaml"),
     ended(
         "--service const:20ms --workers 1",
-        "brunt find -c 2 URL --objective 'p99 < 50ms' --trial-duration 1s..1s --warmup 100ms --cooldown 0s --time-budget 5s",
+        "brunt find -c 2 URL --objective 'p99 < 50ms' --trial-duration 1s --warmup 100ms --cooldown 0s --time-budget 5s",
     ),
     ended("", "brunt run plan.jmx"),
     ended("", "brunt siege -c 2 -r 10 URL"),
@@ -107,7 +107,7 @@ const PLANS: [(&str, &str); 5] = [
     (
         "search.yaml",
         "script: {request: 'URL'}\nload: {warmup: 100ms}\nobjectives: [p99 < 50ms]\n\
-         find: {trial_duration: 1s, max_load: 40, start_load: 20, time_budget: 4s, between: 0s}\n",
+         find: {trial_duration: 1s, max_load: 400, start_load: 200, time_budget: 8s, between: 0s}\n",
     ),
 ];
 

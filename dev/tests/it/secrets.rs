@@ -214,7 +214,7 @@ fn no_secret_of_an_experiment_is_left_anywhere() {
     for line in [
         "sweep A=URL?token=%a% B=URL?token=%b% -r 40 -d 200ms -H X-Api-Key:~%key%",
         "sweep URL?token=%bare% -r 40 -d 200ms",
-        "find URL?token=%found% --time-budget 12s --trial-duration 1s..2s --overload no --start-load 20 --max-load 40 --cooldown 0s --objective p99<1s --basic u:%pair%",
+        "find URL?token=%found% --time-budget 12s --trial-duration 1s --overload no --start-load 200 --max-load 400 --cooldown 0s --objective p99<1s --basic u:%pair%",
         "compare A=URL?token=%a% B=URL?token=%b% -r 40 -d 200ms --repeat 2 --bearer %bearer%",
         "run input.yaml",
     ] {

@@ -9,20 +9,17 @@ use brunt_model::analysis::{
 };
 use brunt_model::answer::{Estimate, SearchEnd};
 use brunt_model::finding::Severity;
-use brunt_model::question::{Requirement, RequirementOutcome, TrialPurpose, TrialTimes};
+use brunt_model::question::{Requirement, RequirementOutcome, TrialPurpose};
 use brunt_model::text::Value;
 use brunt_model::{
     Analysis, CapacityResult, CapacitySearch, Failure, Finding, LoadUnit, Run, Study, Text, Trial,
     text,
 };
 use brunt_rig::{ContenderTurn, turns};
-use brunt_search::{NextStep, Search, TrialRequest, TrialSummary};
+use brunt_search::{NextStep, Search, TrialSummary};
 use std::time::Duration;
 use timeline::{TrialSpan, duration, interruptions, purposes};
 
-/// Maximum number of tries at a load at which the generator was the limit and the objectives were
-/// missed: other processes of the machine may be the reason.
-const MAX_TRIES: usize = 3;
 /// Number of successive trials without a reply after which a search ends.
 const MAX_SILENT_TRIALS: usize = 2;
 
@@ -47,8 +44,6 @@ pub struct SearchProgress<'a> {
     has_reply: bool,
     /// Time that the search has used.
     spent: Duration,
-    /// Repetition of the last trial, if it is needed.
-    retry_request: Option<TrialRequest>,
 }
 
 /// Reads the search of one contender in one repetition, as far as it has progressed.
@@ -72,7 +67,6 @@ pub fn search_progress<'a>(
         _ => 0.0,
     };
     let spent = Duration::try_from_secs_f64(spent).unwrap_or_default();
-    let retry_request = retry_request(find, &search, &trials, &summaries);
     let find = find.clone();
     Some(SearchProgress {
         search,
@@ -84,32 +78,7 @@ pub fn search_progress<'a>(
         silent_trials,
         has_reply,
         spent,
-        retry_request,
     })
-}
-
-/// Repetition of the last trial, if the generator was the limit. All tries remain evidence: keeping
-/// only the last one would select those that went well.
-fn retry_request(
-    find: &CapacitySearch,
-    search: &Search,
-    trials: &[&Trial],
-    summaries: &[TrialSummary],
-) -> Option<TrialRequest> {
-    let last = summaries.last()?;
-    let tries = summaries
-        .iter()
-        .rev()
-        .take_while(|one| {
-            one.load == last.load && !is_overload_or_recovery(one) && search.is_contested(one)
-        })
-        .count();
-    if (1..MAX_TRIES).contains(&tries) { retry(find, trials.last()?, last) } else { None }
-}
-
-/// True for a trial that overloads the server, or observes its recovery.
-fn is_overload_or_recovery(summary: &TrialSummary) -> bool {
-    matches!(summary.purpose, Some(TrialPurpose::Overload | TrialPurpose::Recovery))
 }
 
 /// True if there was no reply, and the requests were not all slow.
@@ -121,24 +90,10 @@ fn has_no_reply(run: &Run) -> bool {
     total.completed == 0 && (run.measured_seconds() <= 0.0 || total.errors() > slow)
 }
 
-fn retry(find: &CapacitySearch, trial: &Trial, summary: &TrialSummary) -> Option<TrialRequest> {
-    let plan = trial.run.plan.as_ref()?;
-    // Half as long: the disturbance may happen again, and the search needs the time elsewhere.
-    let least = (plan.until.as_ref()?.least / 2).max(find.trial.least);
-    let most = (plan.main().stop.duration? / 2).max(find.trial.least);
-    let times = TrialTimes { warmup: plan.main().stop.warmup, least, most };
-    Some(TrialRequest {
-        load: summary.load,
-        why: text!("trial-reason.retry"),
-        purpose: TrialPurpose::Search,
-        times,
-    })
-}
-
 /// True if a trial is long enough. A trial that was stopped may be too short.
 fn is_meaningful(run: &Run, find: &CapacitySearch) -> bool {
     let seconds = run.measured_seconds();
-    seconds > 0.0 && (!run.is_interrupted() || seconds >= find.trial.least.as_secs_f64())
+    seconds > 0.0 && (!run.is_interrupted() || seconds >= find.trial.measured.as_secs_f64())
 }
 
 /// Summaries of the trials, with their purposes, and with times as if the search
@@ -171,11 +126,7 @@ impl SearchProgress<'_> {
         if self.silent_trials >= MAX_SILENT_TRIALS {
             return NextStep::Done(SearchEnd::Stopped);
         }
-        let has_time_left = self.find.within > self.spent;
-        match &self.retry_request {
-            Some(request) if has_time_left => NextStep::Measure(request.clone()),
-            _ => self.search.next(&self.summaries, self.spent),
-        }
+        self.search.next(&self.summaries, self.spent)
     }
 
     /// Result so far. `ended` is the reason why the search ends, independent of its next step.
@@ -386,7 +337,14 @@ fn answer_findings(answer: &CapacityResult, find: &CapacitySearch, named: Named)
     let mut findings = Vec::new();
     let not_precise = match answer.ended {
         SearchEnd::Budget => {
-            Some((text!("capacity-imprecise.budget"), text!("capacity-imprecise.remedy-budget")))
+            let remedy = match answer.needed_budget {
+                Some(needed) => {
+                    let time = format!("{}s", needed.as_secs());
+                    text!("capacity-imprecise.remedy-needed", time)
+                }
+                None => text!("capacity-imprecise.remedy-budget"),
+            };
+            Some((text!("capacity-imprecise.budget"), remedy))
         }
         SearchEnd::Stopped => {
             Some((text!("capacity-imprecise.stopped"), text!("capacity-imprecise.remedy-stopped")))
@@ -401,10 +359,10 @@ fn answer_findings(answer: &CapacityResult, find: &CapacitySearch, named: Named)
         let remedy = Some(text!("server-damaged.remedy"));
         findings.push(finding("server_damaged", Severity::Warning, sentence, remedy));
     }
-    findings.extend(answer.drift.as_ref().map(|drift| {
-        let sentence = named.sentence(text!("sentence", clause = drift.clone()));
-        let remedy = Some(text!("capacity-drift.remedy"));
-        finding("capacity_drift", Severity::Warning, sentence, remedy)
+    findings.extend(answer.change.as_ref().map(|change| {
+        let sentence = named.sentence(text!("sentence", clause = change.clone()));
+        let remedy = Some(text!("server-changed.remedy"));
+        finding("server_changed", Severity::Warning, sentence, remedy)
     }));
     findings.extend(find.require.iter().map(|requirement| {
         let capacities = answer.capacities.iter().map(|capacity| capacity.sentence.clone());

@@ -115,7 +115,6 @@ impl<'a> Measurer<'a> {
             format!("{trial}{}, {}{}", trial_name(work), self.title_prefix, self.remaining_time());
         let mut progress = self.conditions.observer.progress(plan, title);
         let mut server = ServerMonitor { work, is_reported: false };
-        let experiment = &self.study.experiment;
         let request = RunRequest {
             route,
             notes,
@@ -125,7 +124,6 @@ impl<'a> Measurer<'a> {
                 .as_deref()
                 .map_or(Storage::None, |id| Storage::Trial(id, work.place)),
             probes: &work.probes,
-            trial_of: experiment.find().filter(|_| experiment.is_search_trial(work.place)).cloned(),
             listeners: vec![&mut *progress, &mut server],
             ..RunRequest::new(plan, &world, session.interrupt.control())
         };

@@ -7,7 +7,7 @@ use brunt_model::answer::{Estimate, LoadSide, SearchTrial};
 use brunt_model::numbers::{plain, plural, three_digits};
 use brunt_model::{CapacityResult, LoadUnit, Trial};
 use brunt_report::figures::quantile;
-use brunt_search::{EvidenceFor, TrialRequest};
+use brunt_search::TrialRequest;
 
 /// A line such as `trial 3: 800/s, 20 s: 799/s, p99 41 ms, 0 errors: below;
 /// capacity 800 to 3,200/s`.
@@ -61,7 +61,8 @@ pub fn next_line(request: &TrialRequest, unit: LoadUnit) -> String {
     format!("next {}: {}", load_text(unit, request.load), request.why)
 }
 
-/// Result of a single trial, in the words of the report.
+/// Result of a single trial, in the words of the report. What disturbed the trial is the reason why
+/// it decides nothing.
 fn side(progress: &SearchProgress, search_trial: &SearchTrial) -> String {
     let Some(summary) = progress.summaries.last() else { return String::new() };
     let words = search_trial.sides.iter().map(|side| match side {
@@ -70,15 +71,11 @@ fn side(progress: &SearchProgress, search_trial: &SearchTrial) -> String {
         LoadSide::Undecided => "undecided",
     });
     let words = words.collect::<Vec<_>>().join(", ");
-    match (&search_trial.limited, summary.evidence) {
-        (None, _) => words,
-        (Some(limited), EvidenceFor::Both) => {
-            format!("{words}, corrected for the generator's lag ({limited})")
+    match &search_trial.limited {
+        Some(limited) if progress.search.is_contested(summary, &progress.summaries) => {
+            format!("{words} ({limited})")
         }
-        (Some(limited), _) if progress.search.is_contested(summary) => {
-            format!("contested: limited by {limited}, not by the server alone")
-        }
-        (Some(limited), _) => format!("{words}, evidence for the lower end only ({limited})"),
+        _ => words,
     }
 }
 

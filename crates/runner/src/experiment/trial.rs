@@ -2,7 +2,6 @@
 //! that the search chose.
 
 use brunt_model::experiment::LoadStep;
-use brunt_model::goal::Until;
 use brunt_model::question::{TrialPurpose, TrialTimes};
 use brunt_model::{Load, LoadShape, Plan};
 use brunt_search::TrialRequest;
@@ -27,11 +26,10 @@ pub fn trial(pattern: &Plan, ask: &TrialRequest, machine: GeneratorCapacity) -> 
         Load::Closed { users, .. } => *users = shape,
     }
     plan.threads = threads(&plan, ask.load, machine);
-    let TrialTimes { warmup, least, most } = ask.times;
+    let TrialTimes { warmup, measured } = ask.times;
     plan.main_mut().stop.warmup = warmup;
-    plan.main_mut().stop.duration = Some(most);
-    // No goals: the side of the load ends the trial, from its minimum duration on.
-    plan.until = Some(Until { goals: Vec::new(), least });
+    plan.main_mut().stop.warmup_until_steady = ask.until_steady;
+    plan.main_mut().stop.duration = Some(measured);
     if ask.purpose == TrialPurpose::Overload {
         // The recovery observes the rest of the replies, so the overload does not wait for them.
         plan.main_mut().stop.grace = Duration::ZERO;

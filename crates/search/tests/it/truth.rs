@@ -30,7 +30,7 @@ fn capacities_match_simulations() {
 
 #[test]
 fn capacities_of_shapes_match_simulations() {
-    for shape in SHAPES.iter().filter(|shape| shape.truth != Truth::Falling) {
+    for shape in SHAPES.iter().filter(|shape| shape.truth != Truth::Changing) {
         let kind = shape.kind;
         match shape.truth {
             // The share of slow requests is flat where stalls cause most of them.
@@ -45,9 +45,10 @@ fn capacities_of_shapes_match_simulations() {
 
 fn simulated(kind: &Kind, requests: f64) -> f64 {
     let mut server = Server::new(*kind, Pcg64Mcg::seed_from_u64(7));
-    server.load(kind.capacity, 20.0, |_| ());
+    // The longest time for which a server is cold. A low load leaves no backlog.
+    server.load(kind.capacity.min(20.0), 70.0, |_| ());
     let (mut all, mut slow) = (0.0, 0.0);
-    server.load(kind.capacity, 20.0 + requests / kind.capacity, |ended| {
+    server.load(kind.capacity, 70.0 + requests / kind.capacity, |ended| {
         all += 1.0;
         slow += f64::from(u8::from(ended.is_error || ended.response > kind.bound));
     });

@@ -103,7 +103,7 @@ pub fn prepare_capacity_comparison(
         let Some((pattern, given_steps)) = contender.steps.split_first_mut() else {
             bail!("a contender has no load")
         };
-        make(pattern, &find);
+        make(pattern);
         // The objectives apply to the capacity, so given loads have none.
         for step in given_steps {
             step.plan.objectives.clear();
@@ -130,7 +130,7 @@ fn time_per_search(
     // The given loads take their part of each repetition first.
     let search_budget = (whole_budget / searches).saturating_sub(given_loads);
     let warmup = steps.first().map_or(Duration::ZERO, |pattern| pattern.plan.main().stop.warmup);
-    let shortest_trial = warmup + search.trial.0 + search.cooldown;
+    let shortest_trial = warmup + search.trial + search.cooldown;
     require!(search.sources, search_budget >= 3 * shortest_trial, |names| format!(
         "{} {}: that is {} for each of {searches} searches, and three trials of {} do not fit into it; write more, fewer \
          repetitions ({}), or shorter trials ({})",

@@ -27,7 +27,7 @@ pub fn question(
     let (find, search_notes) = search.find(run, contenders, system)?;
     notes.extend(search_notes);
     for step in contenders.iter_mut().flat_map(|contender| &mut contender.steps) {
-        make(step, &find);
+        make(step);
     }
     Ok(Question::Find(find))
 }
@@ -44,8 +44,8 @@ impl SearchSettings {
         // Settings of one run, which a search has in another form: is it set,
         // option, its value, replacement.
         let unsuitable = [
-            (run_settings.stop.duration.is_some(), "duration", "", "trial-duration", "2s..20s"),
-            (run_settings.stop.requests.is_some(), "requests", "", "trial-duration", "2s..20s"),
+            (run_settings.stop.duration.is_some(), "duration", "", "trial-duration", "2s"),
+            (run_settings.stop.requests.is_some(), "requests", "", "trial-duration", "2s"),
             (!load.until.is_empty(), "until", "", "precision", "1%"),
             (run_settings.stop.warmup_until_steady, "warmup", " auto", "warmup", "5s"),
         ];
@@ -64,8 +64,7 @@ impl SearchSettings {
             (None, Some(_)) => run.load.connections = Some(start),
             _ => run.load.rate = Some(start),
         }
-        // The longest trial: the search ends it as soon as its result is clear.
-        run.stop.duration = Some(self.trial.1);
+        run.stop.duration = Some(self.trial);
         // Trials of a search have other defaults than a single run.
         if !run_settings.sources.is_given("warmup") {
             run.stop.warmup = duration::parse(defaults::FIND_WARMUP)?;
@@ -119,8 +118,8 @@ impl SearchSettings {
             .first()
             .and_then(|c| c.steps.first())
             .map_or(Duration::ZERO, |s| s.plan.main().stop.warmup);
-        let trial = TrialTimes { warmup, least: self.trial.0, most: self.trial.1 };
-        let one = warmup + trial.least;
+        let trial = TrialTimes { warmup, measured: self.trial };
+        let one = warmup + trial.measured;
         require!(self.sources, self.within >= 3 * one, |names| format!(
             "{} {}s: three trials of {}s do not fit into it; write more, or shorter ones with {}",
             names.name_of("time-budget"),

@@ -4,11 +4,10 @@
 use crate::error::{Result, require};
 use crate::settings::SettingSources;
 use crate::words::shape::Loads;
+use brunt_model::Objective;
 use brunt_model::experiment::LoadStep;
-use brunt_model::goal::Until;
 use brunt_model::objective::Metric;
 use brunt_model::question::ObjectiveSet;
-use brunt_model::{CapacitySearch, Objective};
 
 /// Returns the first load of a search, which must be a single number.
 ///
@@ -65,11 +64,8 @@ fn named_set(all: Vec<Objective>) -> ObjectiveSet {
     ObjectiveSet { name: all.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "), all }
 }
 
-/// Makes a step the pattern of the trials of a search. It has no objectives, since half of the
-/// trials must miss them. It ends when it is decided whether its load is below the capacity.
-pub fn make(step: &mut LoadStep, find: &CapacitySearch) {
-    // A trial above the capacity misses them by design, which is no failure.
+/// Makes a step the pattern of the trials of a search. It has no objectives: a trial above the
+/// capacity misses them by design, which is no failure.
+pub fn make(step: &mut LoadStep) {
     step.plan.objectives.clear();
-    // Without goals, the search itself decides when a trial ends.
-    step.plan.until = Some(Until { goals: Vec::new(), least: find.trial.least });
 }

@@ -187,7 +187,7 @@ fn errors_of_an_option_name_its_key() {
         ),
         (
             "load: {duration: 5s}\nfind: {time_budget: 2m}",
-            "load.duration: a search chooses the duration of its trials; leave it out, or write find.trial_duration 2s..20s",
+            "load.duration: a search chooses the duration of its trials; leave it out, or write find.trial_duration 2s",
         ),
         (
             "find: {time_budget: 5s}",

@@ -74,20 +74,22 @@ pub fn overload(word: &str) -> Result<Option<f64>, WordError> {
     })
 }
 
-/// Parses the minimum and maximum time of a trial: `2s..20s`, or one time for both.
+/// Parses the measured time of a trial that chooses the next load.
 ///
 /// # Errors
 ///
 /// [`WordError`] if the value is not of this form.
-pub fn lengths(word: &str) -> Result<(Duration, Duration), WordError> {
-    let (min, max) = word.split_once("..").unwrap_or((word, word));
-    let min = duration::positive(min.trim())?;
-    let max = duration::positive(max.trim())?;
-    let instead = "the shorter time first, and at least 1s, such as 2s..20s";
-    if min > max || min < Duration::from_secs(1) {
-        return Err(WordError::new(word, "not a range of trial times", instead));
+pub fn trial_duration(word: &str) -> Result<Duration, WordError> {
+    let instead =
+        "one time of at least 1s, such as 2s; confirmations take a share of the time budget";
+    if word.contains("..") {
+        return Err(WordError::new(word, "not a time", instead));
     }
-    Ok((min, max))
+    let time = duration::positive(word)?;
+    if time < Duration::from_secs(1) {
+        return Err(WordError::new(word, "too short for a trial", instead));
+    }
+    Ok(time)
 }
 
 /// Parses a load, such as `500`, `500/s` or `64 users`.
@@ -126,13 +128,16 @@ mod tests {
     fn errors_of_search_options_show_valid_values() {
         assert_eq!((precision("2%").unwrap(), precision("±0.5 %").unwrap()), (0.02, 0.005));
         assert_eq!((overload("1.5").unwrap(), overload("no").unwrap()), (Some(1.5), None));
-        assert_eq!(lengths("2s..20s").unwrap(), (Duration::from_secs(2), Duration::from_secs(20)));
-        assert_eq!(lengths("5s").unwrap(), (Duration::from_secs(5), Duration::from_secs(5)));
+        assert_eq!(trial_duration("5s").unwrap(), Duration::from_secs(5));
         assert_eq!((load("500/s").unwrap(), load("64 users").unwrap()), (500.0, 64.0));
         for bad in ["2", "0%", "60%", "x%"] {
             assert!(precision(bad).unwrap_err().to_string().contains("2% or 0.5%"), "{bad}");
         }
-        assert!(overload("1").is_err() && lengths("20s..2s").is_err() && lengths("100ms").is_err());
+        assert!(
+            overload("1").is_err()
+                && trial_duration("2s..20s").is_err()
+                && trial_duration("100ms").is_err()
+        );
         assert!(load("0").is_err() && load("-5").is_err() && load("many").is_err());
     }
 }

@@ -84,7 +84,7 @@ fn store_experiments(dir: &Path, url: &str) {
     run(
         dir,
         &format!(
-            "find {url} --trial-duration 1s..1s --cooldown 0s --warmup 100ms --overload no --time-budget 6s --max-load 300"
+            "find {url} --trial-duration 1s --cooldown 0s --warmup 100ms --overload no --time-budget 6s --max-load 300"
         ),
     );
 }

@@ -265,7 +265,7 @@ fn the_pages_of_experiments_are_in_the_language_of_their_viewer() {
     for line in [
         format!("sweep fast={fast} slow={slow} -c 1,2 -d 1s --objective p99<1s"),
         format!(
-            "find {fast} --time-budget 12s --trial-duration 1s..2s --overload no --start-load 20 --max-load 40 --cooldown 0s \
+            "find {fast} --time-budget 12s --trial-duration 1s --overload no --start-load 200 --max-load 400 --cooldown 0s \
              --objective p99<1s --require capacity>=90"
         ),
         format!("compare fast={fast} slow={slow} -r 40 -d 300ms --repeat 8"),

@@ -16,6 +16,49 @@ pub enum Machine {
     /// Another process wants the same core all the time: the generator waits for the rest of a slice of 3 ms in a third of
     /// all cases, and now and then for several slices.
     Neighbor,
+    /// Other processes want the server's cores: for 12 s in the mean, after 12 s in the mean without them, the server is
+    /// 1.6 times slower.
+    Contested,
+}
+
+/// When other processes use the server's cores.
+pub struct Contention {
+    random: Pcg64Mcg,
+    /// From when to when, in order.
+    known: Vec<(f64, f64)>,
+    until: f64,
+}
+
+/// Mean length of a stretch with other processes, and of one without, in seconds.
+const STRETCH: f64 = 12.0;
+/// Factor of the service times meanwhile.
+const SLOWER: f64 = 1.6;
+
+impl Contention {
+    pub fn new(random: Pcg64Mcg) -> Self {
+        Self { random, known: Vec::new(), until: 0.0 }
+    }
+
+    /// Factor of a service time that begins now.
+    pub fn factor(&mut self, at: f64) -> f64 {
+        self.extend(at);
+        if self.known.iter().any(|busy| (busy.0..busy.1).contains(&at)) { SLOWER } else { 1.0 }
+    }
+
+    /// Share of a time in which other processes used the cores.
+    pub fn share(&mut self, from: f64, to: f64) -> f64 {
+        self.extend(to);
+        let common = self.known.iter().map(|busy| (busy.1.min(to) - busy.0.max(from)).max(0.0));
+        common.sum::<f64>() / (to - from)
+    }
+
+    fn extend(&mut self, to: f64) {
+        while self.until <= to {
+            let from = self.until - STRETCH * (1.0 - self.random.random::<f64>()).ln();
+            self.until = from - STRETCH * (1.0 - self.random.random::<f64>()).ln();
+            self.known.push((from, self.until));
+        }
+    }
 }
 
 /// When the generator has no CPU.
@@ -37,7 +80,7 @@ impl Outages {
 
     /// When what is due at `at` is done: at the end of the outage that it falls into.
     pub fn over(&mut self, at: f64) -> f64 {
-        if self.machine == Machine::Quiet {
+        if matches!(self.machine, Machine::Quiet | Machine::Contested) {
             return at;
         }
         while self.until <= at {
@@ -56,7 +99,7 @@ impl Outages {
                 let length = self.exponential(0.02);
                 (self.exponential(0.02 * 0.93 / 0.07), length)
             }
-            Machine::Neighbor | Machine::Quiet => {
+            Machine::Neighbor | Machine::Quiet | Machine::Contested => {
                 let slices = if self.random.random::<f64>() < 0.01 { 4.0 } else { 1.0 };
                 (self.exponential(0.006), 0.003 * slices)
             }

@@ -1,6 +1,6 @@
 //! The servers.
 
-use super::machine::{Machine, Outages};
+use super::machine::{Contention, Machine, Outages};
 use rand::RngExt as _;
 use rand_pcg::Pcg64Mcg;
 
@@ -36,6 +36,14 @@ pub enum Service {
     RateLimit { rate: f64, burst: f64 },
     /// As `Exponential`, but all workers stand still for `stall` seconds every `period` seconds.
     PeriodicStall { workers: usize, mean: f64, stall: f64, period: f64 },
+    /// As `Exponential`, but a share of the replies takes `stall` seconds longer for `stall` seconds every `period` seconds.
+    PartialStall { workers: usize, mean: f64, stall: f64, period: f64, share: f64 },
+    /// As `Exponential`, but a share of the requests fails at once for `burst` seconds every `period` seconds.
+    ErrorBursts { workers: usize, mean: f64, burst: f64, period: f64, share: f64 },
+    /// As `Exponential`, but `times` as slow in the first `seconds` seconds.
+    Cold { workers: usize, mean: f64, seconds: f64, times: f64 },
+    /// As `Exponential`, but refuses a request if `most` others wait or are served.
+    ConnectionLimit { workers: usize, mean: f64, most: usize },
     /// As `Exponential`, but twenty times slower for good once a request has waited for a second.
     Fragile { workers: usize, mean: f64 },
 }
@@ -48,6 +56,10 @@ impl Service {
             | Self::Stalling { workers, .. }
             | Self::HeavyTail { workers, .. }
             | Self::PeriodicStall { workers, .. }
+            | Self::PartialStall { workers, .. }
+            | Self::ErrorBursts { workers, .. }
+            | Self::Cold { workers, .. }
+            | Self::ConnectionLimit { workers, .. }
             | Self::Fragile { workers, .. } => *workers,
             Self::Coherent { .. } | Self::RateLimit { .. } => 0,
         }
@@ -100,16 +112,6 @@ pub const SLOW: Kind = Kind {
     machine: Machine::Quiet,
 };
 
-/// A server that becomes 15 % slower while it is searched.
-pub const DRIFTING: Kind = Kind {
-    name: "M/M/8, 2 ms, 15 % slower in the end",
-    service: Service::Exponential { workers: 8, mean: 0.002 },
-    bound: 0.015,
-    capacity: 3631.86,
-    drift: 0.15,
-    machine: Machine::Quiet,
-};
-
 /// The lab with eight workers, as the generator's machine is quiet or not.
 pub const fn lab(machine: Machine) -> Kind {
     Kind {
@@ -159,12 +161,18 @@ pub struct Server {
     now: f64,
     arrived: u64,
     outages: Outages,
+    contention: Contention,
+    /// When the requests that were accepted are done (`ConnectionLimit`).
+    open: Vec<f64>,
+    /// Moment in the period of the first burst (`PartialStall`, `ErrorBursts`).
+    phase: f64,
 }
 
 impl Server {
     pub fn new(kind: Kind, random: Pcg64Mcg) -> Self {
         // Outages are independent of what the server does.
         let outages = Pcg64Mcg::new(random.clone().random::<u128>() | 1);
+        let contention = random.clone().random::<u128>() ^ (1 << 77) | 1;
         let mut server = Self {
             kind,
             random,
@@ -179,7 +187,15 @@ impl Server {
             now: 0.0,
             arrived: 0,
             outages: Outages::new(kind.machine, outages),
+            contention: Contention::new(Pcg64Mcg::new(contention)),
+            open: Vec::new(),
+            phase: 0.0,
         };
+        if let Service::PartialStall { period, .. } | Service::ErrorBursts { period, .. } =
+            kind.service
+        {
+            server.phase = period * server.random.random::<f64>();
+        }
         if let Service::Stalling { stall, .. } = kind.service {
             server.stall = server.exponential(stall / 0.01);
         }
@@ -242,8 +258,19 @@ impl Server {
 
     /// When a request that arrives now is done; None if it is refused.
     fn serve(&mut self, at: f64) -> Option<f64> {
-        let slower = 1.0 + self.kind.drift * at / 180.0;
+        let slower = (1.0 + self.kind.drift * at / 180.0) * self.contended(at);
         match self.kind.service {
+            Service::ErrorBursts { burst, period, share, .. }
+                if (at + self.phase) % period < burst && self.random.random::<f64>() < share =>
+            {
+                return None;
+            }
+            Service::ConnectionLimit { most, .. } => {
+                self.open.retain(|done| *done > at);
+                if self.open.len() >= most {
+                    return None;
+                }
+            }
             Service::RateLimit { rate, burst } => {
                 return self.token(at, rate, burst).then_some(at + 0.002);
             }
@@ -262,7 +289,13 @@ impl Server {
             Service::Exponential { mean, .. }
             | Service::Stalling { mean, .. }
             | Service::PeriodicStall { mean, .. }
+            | Service::PartialStall { mean, .. }
+            | Service::ErrorBursts { mean, .. }
+            | Service::ConnectionLimit { mean, .. }
             | Service::Fragile { mean, .. } => self.exponential(mean),
+            Service::Cold { mean, seconds, times, .. } => {
+                self.exponential(mean) * if at < seconds { times } else { 1.0 }
+            }
             Service::Coherent { .. } | Service::RateLimit { .. } => 0.0,
         };
         let sooner = |a: &usize, b: &usize| self.free[*a].total_cmp(&self.free[*b]);
@@ -270,7 +303,27 @@ impl Server {
         let begun = self.free[next].max(at);
         self.is_wrecked |= begun - at > 1.0;
         self.free[next] = begun + service * slower;
-        Some(self.free[next])
+        let done = self.free[next];
+        match self.kind.service {
+            Service::ConnectionLimit { .. } => self.open.push(done),
+            Service::PartialStall { stall, period, share, .. }
+                if (at + self.phase) % period < stall && self.random.random::<f64>() < share =>
+            {
+                return Some(done + stall);
+            }
+            _ => {}
+        }
+        Some(done)
+    }
+
+    /// Factor of a service time, as other processes use the cores.
+    fn contended(&mut self, at: f64) -> f64 {
+        if self.kind.machine == Machine::Contested { self.contention.factor(at) } else { 1.0 }
+    }
+
+    /// Share of a time in which other processes used the cores.
+    pub fn contention(&mut self, from: f64, to: f64) -> f64 {
+        if self.kind.machine == Machine::Contested { self.contention.share(from, to) } else { 0.0 }
     }
 
     fn token(&mut self, at: f64, rate: f64, burst: f64) -> bool {
@@ -316,7 +369,7 @@ impl Server {
         let mut arrival = self.next_arrival();
         loop {
             let n = self.inside.len() as f64;
-            let slower = 1.0 + self.kind.drift * self.now / 180.0;
+            let slower = (1.0 + self.kind.drift * self.now / 180.0) * self.contended(self.now);
             let done = if n == 0.0 {
                 f64::INFINITY
             } else {

@@ -1,14 +1,14 @@
 //! Trials and whole searches on simulated servers.
 
 use super::servers::{Ended, Kind, Server, Service};
-use brunt_model::answer::{Estimate, LoadSide, SearchEnd};
+use brunt_model::answer::{Estimate, SearchEnd};
 use brunt_model::objective::{Metric, Relation};
 use brunt_model::question::{ObjectiveSet, TrialGap, TrialTimes};
 use brunt_model::{CapacityResult, CapacitySearch, LoadUnit, Objective};
 use brunt_search::bound::{CountedRatio, ObjectiveFigure};
 use brunt_search::lag::effects;
 use brunt_search::{
-    BoundCount, EvidenceFor, NextStep, Search, TrialBlock, TrialRequest, TrialSummary, sides,
+    BoundCount, EvidenceFor, NextStep, Search, TrialBlock, TrialRequest, TrialSummary,
 };
 use rand::SeedableRng as _;
 use rand_pcg::Pcg64Mcg;
@@ -22,7 +22,10 @@ const GRACE: f64 = 2.0;
 pub fn find(kind: &Kind, within: Duration) -> CapacitySearch {
     let below = |metric, bound| Objective { metric, step: None, relation: Relation::Below, bound };
     let mut all = vec![below(Metric::Quantile(0.99), kind.bound)];
-    if let Service::RateLimit { .. } = kind.service {
+    if let Service::RateLimit { .. }
+    | Service::ErrorBursts { .. }
+    | Service::ConnectionLimit { .. } = kind.service
+    {
         all.push(below(Metric::Errors, 0.01));
     }
     CapacitySearch {
@@ -31,11 +34,7 @@ pub fn find(kind: &Kind, within: Duration) -> CapacitySearch {
         within,
         start: 25.0,
         most: None,
-        trial: TrialTimes {
-            warmup: Duration::from_secs(1),
-            least: Duration::from_secs(2),
-            most: Duration::from_secs(20),
-        },
+        trial: TrialTimes { warmup: Duration::from_secs(1), measured: Duration::from_secs(2) },
         between: TrialGap::Cool(Duration::from_secs_f64(COOL)),
         overload: Some(1.5),
         require: Vec::new(),
@@ -82,26 +81,30 @@ fn done(search: &Search, seen: &[TrialSummary], ended: SearchEnd, seconds: f64) 
     Searched { answer: search.answer("simulated", seen, ended), seconds }
 }
 
-/// One trial: looked at each half second, and ended when it is decided.
+/// Warm-up after which the rule for steady response times looks for the first time.
+const FIRST_LOOK: f64 = 5.0;
+
+/// Share of a trial with other processes from which it is disturbed.
+const DISTURBED: f64 = 0.05;
+
+/// One trial.
 pub fn measured(server: &mut Server, find: &CapacitySearch, ask: &TrialRequest) -> TrialSummary {
     let began = server.now();
-    let from = began + ask.times.warmup.as_secs_f64();
-    let most = (ask.times.most.as_secs_f64() / BLOCK).round() as usize;
-    let least = (ask.times.least.as_secs_f64() / BLOCK).round() as usize;
+    let warmup = ask.times.warmup.as_secs_f64();
+    // The least favorable case: the first look finds the times steady.
+    let from = began + if ask.until_steady { warmup.min(FIRST_LOOK) } else { warmup };
+    let length = (ask.times.measured.as_secs_f64() / BLOCK).round() as usize;
     let mut tally = Tally { from, objectives: bounds(find), ..Tally::default() };
     server.load(ask.load, from, |ended| tally.count(ended));
-    let (mut length, before) = (0, server.arrived());
-    while length < most {
-        length = (length + 5).min(most);
-        server.load(ask.load, from + length as f64 * BLOCK, |ended| tally.count(ended));
-        if length >= least
-            && sides(find, &tally.counts(length)).iter().all(|side| *side != LoadSide::Undecided)
-        {
-            break;
-        }
-    }
+    let before = server.arrived();
+    server.load(ask.load, from + length as f64 * BLOCK, |ended| tally.count(ended));
     tally.unfinished = server.unfinished().collect();
-    let seen = tally.seen(ask, length, began, server.arrived() - before);
+    let is_disturbed = server.contention(from, server.now()) > DISTURBED;
+    let mut seen = tally.seen(ask, length, began, server.arrived() - before);
+    if is_disturbed {
+        seen.evidence = EvidenceFor::LowerEnd;
+        seen.limited = Some("other processes".into());
+    }
     server.rest(GRACE, COOL);
     seen
 }
@@ -238,6 +241,7 @@ impl Tally {
             purpose: Some(ask.purpose),
             began,
             offered: arrived as f64 / seconds,
+            sent: arrived as f64 / seconds,
             achieved: completed / seconds,
             seconds,
             mean: (completed > 0.0)

@@ -41,9 +41,9 @@ pub static ROWS: [Row<SearchSettings>; 8] = [
         .keys(&[SettingKey::new("find.max_load", ValueForm::Value)]),
     Row::value(
         "trial-duration",
-        "TIME..TIME",
-        "Measured time of a trial: minimum and maximum; a trial ends early once its result is clear",
-        |w, _| set(find::lengths(w), |s: &mut S, v| s.trial = v),
+        "TIME",
+        "Measured time of the shortest trials, which choose the next load; a confirmation takes a quarter of the time budget",
+        |w, _| set(find::trial_duration(w), |s: &mut S, v| s.trial = v),
     )
     .under(SEARCH)
     .default(defaults::FIND_TRIAL)
