@@ -1,8 +1,8 @@
 //! The command `brunt worker`: an agent, which carries out its share of runs for the controller that
 //! started it.
 //!
-//! It ignores Ctrl-C, which a terminal sends to the whole process group:
-//! the controller handles it.
+//! It ignores Ctrl-C, which a terminal sends to the whole process group: the controller handles it. It also starts with
+//! these signals blocked, if the controller is on this machine.
 
 use crate::exit::Exit;
 use anyhow::Result;

@@ -25,16 +25,21 @@ mod receive;
 use crate::seal::FleetKey;
 use async_nats::jetstream::Context;
 use async_nats::jetstream::context::ContextBuilder;
-use async_nats::{Client, ConnectOptions};
+use async_nats::{Client, ConnectError, ConnectOptions, ServerError};
+use std::error::Error;
 use std::path::PathBuf;
 use std::time::Duration;
 use std::{fmt, io};
+use tokio::time::{Instant, sleep};
 
 pub use agent::agent_streams;
 pub use controller::{AgentStreams, AgentWait, Continuation, NatsFleet};
 
 /// Time for the first connection to a server.
 const CONNECT_WAIT: Duration = Duration::from_secs(10);
+
+/// Pause before another attempt to connect.
+const CONNECT_PAUSE: Duration = Duration::from_millis(200);
 
 /// Time for a reply of JetStream. A server that failed gives none.
 const REQUEST_WAIT: Duration = Duration::from_secs(2);
@@ -147,15 +152,93 @@ impl NatsAccess {
     }
 
     async fn connect(&self) -> Result<Context, NatsError> {
+        let deadline = Instant::now() + CONNECT_WAIT;
+        let client = loop {
+            match self.connect_once().await {
+                Ok(client) => break client,
+                Err(error) if is_temporary(&error) && Instant::now() < deadline => {
+                    sleep(CONNECT_PAUSE).await;
+                }
+                Err(error) => {
+                    let error = error.to_string();
+                    return Err(NatsError::Connect { servers: self.servers.clone(), error });
+                }
+            }
+        };
+        Ok(ContextBuilder::new().timeout(REQUEST_WAIT).build(client))
+    }
+
+    async fn connect_once(&self) -> Result<Client, ConnectError> {
         let options = ConnectOptions::new().name("brunt").connection_timeout(CONNECT_WAIT);
         let options = match &self.nkey_seed {
             Some(seed) => options.nkey(seed.0.clone()),
             None => options,
         };
         let servers: Vec<&str> = self.servers.split(',').map(str::trim).collect();
-        let client: Client = options.connect(&servers[..]).await.map_err(|error| {
-            NatsError::Connect { servers: self.servers.clone(), error: error.to_string() }
-        })?;
-        Ok(ContextBuilder::new().timeout(REQUEST_WAIT).build(client))
+        options.connect(&servers[..]).await
+    }
+}
+
+/// True if the server sent an error that is none about the user. It awaits the answer to its challenge for 2 s, which a
+/// busy machine may miss.
+fn is_temporary(error: &ConnectError) -> bool {
+    let source = error.source().and_then(|source| source.downcast_ref());
+    matches!(source, Some(ServerError::Other(_)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::{Read, Write};
+    use std::net::{TcpListener, TcpStream};
+    use std::thread;
+
+    const INFO: &str = r#"INFO {"server_id":"n","server_name":"n","version":"2.9.10","proto":1,"go":"go1.19","host":"127.0.0.1","port":4222,"headers":true,"max_payload":1048576,"client_id":1,"client_ip":"127.0.0.1"}"#;
+
+    /// Reads the login of a client, and sends the answer.
+    fn answer(mut client: &TcpStream, answer: &str) {
+        write!(client, "{INFO}\r\n").unwrap();
+        let mut received = Vec::new();
+        let mut buffer = [0; 1024];
+        while !received.ends_with(b"PING\r\n") {
+            let length = client.read(&mut buffer).unwrap();
+            assert!(length > 0, "the client ended");
+            received.extend_from_slice(&buffer[..length]);
+        }
+        write!(client, "{answer}\r\n").unwrap();
+    }
+
+    /// Connects to a server that sends these answers to one login after the other.
+    fn connect(answers: &'static [&'static str]) -> Result<(), NatsError> {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let access = NatsAccess {
+            servers: listener.local_addr().unwrap().to_string(),
+            nkey_seed: None,
+            fleet: "lab".into(),
+            key: FleetKey::random().unwrap(),
+        };
+        let server = thread::spawn(move || {
+            let accept = |text: &&str| {
+                let (client, _) = listener.accept().unwrap();
+                answer(&client, text);
+                client
+            };
+            answers.iter().map(accept).collect::<Vec<_>>()
+        });
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let connected = runtime.block_on(access.connect()).map(drop);
+        server.join().unwrap();
+        connected
+    }
+
+    #[test]
+    fn a_login_that_was_too_late_is_repeated() {
+        connect(&["-ERR 'Authentication Timeout'", "PONG"]).unwrap();
+    }
+
+    #[test]
+    fn an_unknown_user_is_an_error() {
+        let error = connect(&["-ERR 'Authorization Violation'"]).unwrap_err().to_string();
+        assert!(error.contains("authorization violation"), "{error}");
     }
 }

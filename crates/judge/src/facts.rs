@@ -429,15 +429,23 @@ pub fn waiting_users(run: &Run) -> Option<f64> {
     (seconds > 0.0).then_some((in_flight + before_begin) / 1e9 / seconds)
 }
 
+/// True if this number of overflows of accept queues may be those of the server's queue, which has room for `backlog`
+/// connections: no more than the SYNs of the run, if these fill the queue. Others are of another server of the
+/// machine, or of other clients.
+pub fn may_have_overflowed(run: &Run, overflows: f64, backlog: Option<u64>) -> bool {
+    let most = most_syns(run);
+    overflows <= most && backlog.is_none_or(|backlog| most > backlog as f64)
+}
+
 /// Upper bound of the number of SYNs that a run sent: one for each attempt to connect, and its
-/// retransmissions.
+/// retransmissions. A request that was cut at the end may have been connecting.
 pub fn most_syns(run: &Run) -> f64 {
     let mut sum = run.flow_all.opened as f64;
     for tally in [&run.total, &run.warmup] {
         let opened = tally.phases.connect.buckets();
         sum += opened.map(|bucket| bucket.count as f64 * retransmissions(bucket.low)).sum::<f64>();
         for (failure, times) in &tally.failure_times {
-            if is_connect_failure(*failure) {
+            if may_be_connecting(*failure) {
                 sum += times.count() as f64 * (1.0 + retransmissions(times.max()));
             }
         }
@@ -445,8 +453,8 @@ pub fn most_syns(run: &Run) -> f64 {
     sum
 }
 
-fn is_connect_failure(failure: Failure) -> bool {
-    matches!(failure, Failure::ConnectTimeout | Failure::Refused | Failure::Timeout)
+fn may_be_connecting(failure: Failure) -> bool {
+    matches!(failure, Failure::ConnectTimeout | Failure::Refused | Failure::Timeout | Failure::Cut)
 }
 
 /// Maximum number of retransmissions of a SYN in a time: the first after 1 s, each further one after twice

@@ -34,6 +34,8 @@ mod shares;
 pub mod steady;
 pub mod sweep;
 
+pub use facts::most_syns;
+
 use brunt_model::finding::State;
 use brunt_model::{Judgement, Run};
 

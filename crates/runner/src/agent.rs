@@ -250,7 +250,7 @@ impl Shared {
     fn watch_lease(&self) {
         loop {
             thread::sleep(lease::CHECK_INTERVAL);
-            match self.lease.state(clock_nanos()) {
+            match self.lease.check(clock_nanos()) {
                 lease::LeaseState::Held => {}
                 lease::LeaseState::Expired => {
                     if let Some(handle) = &self.current().handle {

@@ -369,7 +369,8 @@ fn run_with_80_files(lab: &crate::world::Lab, options: &str) -> BruntOutput {
     limited
         .args(["-c", "ulimit -n 80; exec \"$0\" \"$@\""])
         .arg(brunt.get_program())
-        .args(brunt.get_args());
+        .args(brunt.get_args())
+        .envs(brunt.get_envs().filter_map(|(name, value)| Some((name, value?))));
     start(&mut limited).finish()
 }
 

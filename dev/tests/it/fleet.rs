@@ -67,7 +67,7 @@ fn assert_sound(ran: &BruntOutput) {
 fn local_agents_share_the_load_and_count_what_the_server_counts() {
     let lab = lab("");
     for (load, n) in [("-c 8", 501), ("-r 1000", 300), ("-r 1000 -c 4", 100)] {
-        let line = format!("{} {load} -n {n} --on local:4 --seed 7", lab.url_of("/"));
+        let line = format!("{} {load} -n {n} --on local:4 --lease 10s --seed 7", lab.url_of("/"));
         let ran = measure(&line).assert_all_good();
         assert_eq!(ran.count("planned"), n, "{load}");
         assert_eq!(ran.number("/plan/fleet/on/local"), 4);
@@ -86,9 +86,9 @@ fn agents_share_the_schedule_of_one_process() {
         let line = format!("{} -r 400 -d 1s --seed 7 --warmup 500ms {agents}", lab.url_of("/"));
         let ran = measure(&line).assert_all_good();
         assert_sound(&ran);
-        (ran.count("planned"), ran.number("/warmup/requests/begun"))
+        (ran.count("planned"), ran.number("/warmup/requests/planned"))
     };
-    assert_eq!(planned(""), planned("--on local:3"));
+    assert_eq!(planned(""), planned("--on local:3 --lease 10s"));
 }
 
 #[test]
@@ -120,7 +120,7 @@ fn agents_through_ssh_measure_and_leave_nothing_but_their_program() {
     let programs = sshd.client(&["left", "right"]);
     let cache = TempDir::new().expect("a directory");
     let line = format!(
-        "{} -r 500 -d 2s --on ssh:left,right --allow-target 127.0.0.1 --bearer planted-s3cret",
+        "{} -r 500 -d 2s --on ssh:left,right --lease 10s --allow-target 127.0.0.1 --bearer planted-s3cret",
         nginx.url_of("/")
     );
     let mut running = start(&mut with_ssh(&programs, cache.path(), &line));
@@ -232,7 +232,7 @@ fn a_clock_of_another_time_namespace_is_measured() {
         let ssh = fake_ssh(&format!("{unshare} -T --fork --monotonic {seconds} "));
         let cache = TempDir::new().expect("a directory");
         let line = format!(
-            "{} -r 200 -d 1500ms --arrivals even --on ssh:a,b --allow-target 127.0.0.1",
+            "{} -r 200 -d 1500ms --arrivals even --on ssh:a,b --lease 10s --allow-target 127.0.0.1",
             lab.url_of("/")
         );
         let ran =
@@ -350,7 +350,7 @@ fn the_stated_clock_error_covers_paths_with_unequal_delays() {
 #[test]
 fn many_agents_start_and_share_a_load() {
     let lab = lab("");
-    let line = format!("{} -r 900 -n 900 --on local:45", lab.url_of("/"));
+    let line = format!("{} -r 900 -n 900 --on local:45 --lease 10s", lab.url_of("/"));
     let ran = measure(&line).assert_all_good();
     assert_eq!(ran.value("/agents").as_array().map(Vec::len), Some(45));
     assert_eq!(lab.into_statistics()["requests"]["received"], 900);
@@ -385,7 +385,7 @@ fn files_of_placeholders_are_found_on_other_machines() {
     let dir = TempDir::new().expect("a directory");
     fs::write(dir.path().join("ids.csv"), "id\n1\n2\n").expect("rows");
     let url = lab.url_of("/?id={csv:ids.csv:id}");
-    let line = format!("{url} -n 8 -c 2 --on ssh:a,b --allow-target 127.0.0.1");
+    let line = format!("{url} -n 8 -c 2 --on ssh:a,b --lease 10s --allow-target 127.0.0.1");
     let mut command = with_ssh(ssh.path(), ssh.path(), &line);
     start(command.current_dir(dir.path())).finish().ok().assert_all_good();
 }

@@ -2,11 +2,9 @@
 
 use crate::world::brunt::RunningBrunt;
 use crate::world::machine::retry_under_steal_time;
-use crate::world::{BruntOutput, command, lab, measure, start, wait_until};
+use crate::world::{BruntOutput, command, lab, measure, start, start_logged, wait_until};
 use rustix::process::{Pid, Signal, kill_process};
 use std::fs;
-use std::thread::sleep;
-use std::time::Duration;
 
 /// Child processes of brunt.
 fn children(of: &RunningBrunt) -> Vec<Pid> {
@@ -15,10 +13,10 @@ fn children(of: &RunningBrunt) -> Vec<Pid> {
 
 /// Starts a run, and waits until all processes have sent requests.
 fn start_run(line: &str, processes: usize) -> (RunningBrunt, Vec<Pid>) {
-    let running = start(&mut command(&format!("{line} --processes {processes}")));
-    wait_until("its processes", || children(&running).len() == processes);
+    let mut running = start_logged(&mut command(&format!("{line} --processes {processes}")));
+    running.wait_until_logged("replies", |flow| flow.good > 0);
     let pids = children(&running);
-    sleep(Duration::from_millis(1500));
+    assert_eq!(pids.len(), processes);
     (running, pids)
 }
 
@@ -64,7 +62,7 @@ fn planned_requests(lab: &crate::world::Lab, processes: u32) -> (u64, u64) {
     let ran = measure(&line).assert_all_good();
     assert_sound(&ran);
     assert_eq!(ran.number("/generator/threads"), u64::from(2 * processes));
-    (ran.count("planned"), ran.number("/warmup/requests/begun"))
+    (ran.count("planned"), ran.number("/warmup/requests/planned"))
 }
 
 #[test]
@@ -165,6 +163,22 @@ fn a_signal_to_all_of_them_ends_the_run_with_its_report() {
         assert_eq!(ran.value("/interrupted"), true);
         wait_for_end(&pids);
     }
+}
+
+#[test]
+fn a_signal_to_all_of_them_during_their_start_ends_the_run() {
+    let lab = lab("");
+    let line = format!("{} -c 4 -d 60s --processes 2", lab.url_of("/"));
+    let running = start(&mut command(&line));
+    // They have no signal handler yet.
+    wait_until("a process", || (0..1_000).any(|_| !children(&running).is_empty()));
+    for pid in children(&running) {
+        kill_process(pid, Signal::INT).expect("a process");
+    }
+    running.signal(Signal::INT);
+    let ran = running.finish();
+    assert!([3, 130].contains(&ran.code), "{}: {}{}", ran.code, ran.out, ran.err);
+    assert_eq!(ran.value("/interrupted"), true);
 }
 
 #[test]

@@ -20,7 +20,7 @@ pub mod server;
 pub mod skip;
 pub mod sshd;
 
-pub use brunt::{BruntOutput, command, measure, measure_words, start, stdout_of};
+pub use brunt::{BruntOutput, command, measure, measure_words, start, start_logged, stdout_of};
 pub use lab::{Lab, lab};
 pub use nginx::{Nginx, nginx};
 pub use odd::{ScriptedServer, serve_reply};

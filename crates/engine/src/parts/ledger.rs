@@ -5,7 +5,7 @@
 //! mean time, so that all consistency checks pass. Out of scope: single requests, which were
 //! lost with the part.
 
-use brunt_model::{Failure, Phase, Snapshot, Tally, Tick, TransactionTally};
+use brunt_model::{Failure, Flow, Phase, Snapshot, Tally, Tick, TransactionTally};
 use std::collections::BTreeMap;
 
 /// Sums of one part.
@@ -15,7 +15,8 @@ pub(super) struct Ledger {
     phase: Phase,
     measured: Counts,
     warmup: Counts,
-    /// Time in flight of the open requests so far: all time in flight, less that of ended requests.
+    /// Time in flight of the open requests so far: all time in flight, less that of ended requests. Negative if
+    /// requests ended after the last interval: a late worker counts them in it, and their further time in the next one.
     open_nanos: i128,
     transactions: BTreeMap<String, TransactionTally>,
 }
@@ -53,7 +54,8 @@ impl Ledger {
     }
 
     /// Returns the last interval of a part that ended early: requests in flight are cut, and those
-    /// that never began are dropped. None if no request was open.
+    /// that never began are dropped. It has the time in flight of requests that ended after the interval before. None
+    /// if it would be empty.
     pub fn closing(&self) -> Option<Snapshot> {
         let under_way = self.measured.under_way() + self.warmup.under_way();
         let each = u64::try_from(self.open_nanos.max(0) / i128::from(under_way.max(1)))
@@ -63,9 +65,13 @@ impl Ledger {
         last.measured = self.measured.closing(each);
         last.warmup = self.warmup.closing(each);
         last.flow.errors = under_way + self.measured.waiting() + self.warmup.waiting();
+        last.flow.in_flight_nanos = u64::try_from(-self.open_nanos).unwrap_or_default();
+        // The users of the part count until its last interval.
+        last.flow.overtime_nanos = last.flow.in_flight_nanos;
         let open = self.transactions.iter().filter(|(_, tally)| tally.in_flight() > 0);
         last.transactions = open.map(|(name, tally)| (name.clone(), unfinished(tally))).collect();
-        (last.flow.errors > 0 || !last.transactions.is_empty()).then_some(last)
+        let is_empty = last.flow == Flow::default() && last.transactions.is_empty();
+        (!is_empty).then_some(last)
     }
 }
 
@@ -108,5 +114,37 @@ impl Counts {
             tally.lag.record_n(0, cut);
         }
         tally
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::recorder::{Cohort, Recorder};
+    use brunt_model::{Outcome, Sample};
+
+    /// A worker that is late at a border counts a request in the interval before the border, though it ended after it.
+    #[test]
+    fn time_in_flight_after_the_last_interval_is_closed_like_open_requests() {
+        let mut recorder = Recorder::new(false, false);
+        recorder.set_border(Tick(100));
+        recorder.begin(Cohort::Measured, Tick(40));
+        recorder.begin(Cohort::Measured, Tick(90));
+        let last_byte = Tick(170);
+        let due = Tick(40);
+        let outcome = Outcome { status: Some(200), failure: None, expected: true };
+        let times = Sample { planned: due, free: due, begun: due, sent: due, ..Sample::default() };
+        let sample = Sample { last_byte, outcome, ..times };
+        recorder.end(Cohort::Measured, &sample);
+        let snapshot = recorder.take(Tick(0), Tick(100), Phase::Measure, &Flow::default());
+        assert_eq!(snapshot.flow.in_flight_nanos, 60 + 10);
+        let mut ledger = Ledger::default();
+        ledger.add(&snapshot);
+        let closing = ledger.closing().expect("an open request");
+        assert_eq!(closing.measured.failed_by(Failure::Cut), 1);
+        let in_flight = snapshot.flow.in_flight_nanos + closing.flow.in_flight_nanos;
+        let ended = in_flight_nanos(&snapshot.measured) + in_flight_nanos(&closing.measured);
+        assert_eq!(i128::from(in_flight), ended);
+        assert_eq!(closing.flow.overtime_nanos, 170 - 100 - 10, "users count until the border");
     }
 }

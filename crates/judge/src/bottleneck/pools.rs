@@ -2,7 +2,7 @@
 
 use super::RuleResult;
 use super::facts::{BottleneckFigure, HALF, ServerFacts, TENTH, mean};
-use crate::facts::most_syns;
+use crate::facts::may_have_overflowed;
 use brunt_model::analysis::Culprit;
 use brunt_model::finding::ThresholdSide;
 use brunt_model::numbers::{count, percent};
@@ -162,10 +162,12 @@ pub fn accept_queue(facts: &ServerFacts) -> RuleResult {
             result.limits.push(text!("bottleneck.accept-queue-full", source, places));
         }
     }
-    // The counter is of the whole machine: more than the run's own are another listener's, too.
-    let most = most_syns(facts.run());
+    // The counter is of the whole machine.
+    let run = facts.run();
+    let backlog = run.environment.route.as_ref().and_then(|route| route.listener_backlog);
     for source in facts.sources_with(name::LISTEN_OVERFLOWS) {
-        if facts.growth(source, name::LISTEN_OVERFLOWS).is_some_and(|growth| growth > most) {
+        let growth = facts.growth(source, name::LISTEN_OVERFLOWS);
+        if growth.is_some_and(|growth| !may_have_overflowed(run, growth, backlog)) {
             continue;
         }
         if let Some(lost) =

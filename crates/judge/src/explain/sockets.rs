@@ -1,7 +1,7 @@
 //! Rules on the limits of the server's side: its accept queue, its files, its connections.
 
 use super::{ExplainFacts, Remark};
-use crate::facts::most_syns;
+use crate::facts::may_have_overflowed;
 use brunt_model::numbers::{count, percent, three_digits};
 use brunt_model::reading_names::{LISTEN_DROPS, LISTEN_OVERFLOWS};
 use brunt_model::time::seconds_of;
@@ -34,11 +34,13 @@ pub fn accept_queue(facts: &ExplainFacts) -> Option<Remark> {
     }
     let overflows = facts.growth(LISTEN_OVERFLOWS).unwrap_or(0.0);
     let drops = facts.growth(LISTEN_DROPS).unwrap_or(0.0);
-    // More are another listener's, and then it is unknown whether any was this one's.
-    if drops.max(overflows) < 1.0 || drops.max(overflows) > most_syns(facts.run) {
+    let most = drops.max(overflows);
+    let backlog = facts.route().and_then(|route| route.listener_backlog);
+    // If some are another listener's, it is unknown whether any was this one's.
+    if most < 1.0 || !may_have_overflowed(facts.run, most, backlog) {
         return None;
     }
-    let backlog = backlog(facts);
+    let backlog = backlog_text(facts, backlog);
     let sentence = if overflows >= 1.0 {
         text!("accept-queue", count = count(overflows as u64), backlog)
     } else {
@@ -57,7 +59,7 @@ pub(super) fn may_have_lost_packets(facts: &ExplainFacts) -> bool {
 }
 
 /// Length of the queue as text, as far as it is known.
-fn backlog(facts: &ExplainFacts) -> Text {
+fn backlog_text(facts: &ExplainFacts, backlog: Option<u64>) -> Text {
     let somaxconn = facts
         .run
         .environment
@@ -65,8 +67,7 @@ fn backlog(facts: &ExplainFacts) -> Text {
         .iter()
         .find(|s| s.0 == "net.core.somaxconn")
         .map(|s| s.1.as_str());
-    let backlog = facts.route().and_then(|route| route.listener_backlog).map(count);
-    match (backlog, somaxconn) {
+    match (backlog.map(count), somaxconn) {
         (Some(backlog), Some(somaxconn)) => text!("accept-queue.both", backlog, somaxconn),
         (Some(backlog), None) => text!("accept-queue.backlog", backlog),
         (None, Some(somaxconn)) => text!("accept-queue.somaxconn", somaxconn),

@@ -3,6 +3,9 @@
 //! A network may fail without closing a connection. Then the controller no longer controls the load,
 //! so the agent stops it by itself. Messages that a network has held back do not extend the lease: they count
 //! from the instant at which they were sent.
+//!
+//! Time for which the agent itself did not run is no silence of the controller: messages may be unread, and without
+//! CPU it sends no load, either.
 
 use brunt_model::time::nanos;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -10,6 +13,9 @@ use std::time::Duration;
 
 /// Interval at which the lease is checked.
 pub const CHECK_INTERVAL: Duration = Duration::from_millis(50);
+
+/// Longest time between two checks that counts as silence. More shows that this process did not run.
+const MAX_COUNTED: Duration = CHECK_INTERVAL.saturating_mul(2);
 
 /// Time between the end of the lease and the end of the process. Requests in flight end meanwhile.
 const END_AFTER: Duration = Duration::from_secs(3);
@@ -57,6 +63,8 @@ pub struct Lease {
     last_message: AtomicU64,
     /// Length in nanoseconds; 0: there is none.
     length: AtomicU64,
+    /// When the lease was checked last.
+    last_check: AtomicU64,
     /// True if it has expired since it began.
     has_expired: AtomicBool,
 }
@@ -65,6 +73,7 @@ impl Lease {
     /// Begins a lease of this length at `now`.
     pub fn begin(&self, length: Option<Duration>, now: u64) {
         self.renew(now);
+        self.last_check.store(now, Ordering::Release);
         self.has_expired.store(false, Ordering::Release);
         self.length.store(length.map_or(0, nanos), Ordering::Release);
     }
@@ -79,8 +88,17 @@ impl Lease {
         self.last_message.fetch_max(sent, Ordering::AcqRel);
     }
 
+    /// Returns the state at `now`. Call it at each [`CHECK_INTERVAL`]: time by which a call is late does not count.
+    pub fn check(&self, now: u64) -> LeaseState {
+        let counted_from = now.saturating_sub(nanos(MAX_COUNTED));
+        let late = counted_from.saturating_sub(self.last_check.swap(now, Ordering::AcqRel));
+        let message = self.last_message.load(Ordering::Acquire);
+        self.renew(message.saturating_add(late).min(counted_from));
+        self.state(now)
+    }
+
     /// Returns the state at `now`.
-    pub fn state(&self, now: u64) -> LeaseState {
+    fn state(&self, now: u64) -> LeaseState {
         let length = self.length.load(Ordering::Acquire);
         let silence = now.saturating_sub(self.last_message.load(Ordering::Acquire));
         match silence {
@@ -139,5 +157,32 @@ mod tests {
         assert_eq!(lease.state(11 * second), LeaseState::Held);
         assert!(lease.has_expired(), "the load has stopped");
         assert_eq!(lease.state(15 * second), LeaseState::Abandoned);
+    }
+
+    #[test]
+    fn time_without_cpu_is_no_silence() {
+        let milli = 1_000_000;
+        let lease = Lease::default();
+        lease.begin(Some(Duration::from_secs(1)), 10_000 * milli);
+        for check in [10_050, 10_100] {
+            assert_eq!(lease.check(check * milli), LeaseState::Held);
+        }
+        // The process is stopped for a minute. Messages of this time are unread.
+        assert_eq!(lease.check(70_000 * milli), LeaseState::Held);
+        // Of the silence, 100 ms before and 100 ms of the minute count.
+        let checks = (70_050..).step_by(50);
+        let expired = checks.clone().find(|now| lease.check(now * milli) == LeaseState::Expired);
+        assert_eq!(expired, Some(70_800));
+    }
+
+    #[test]
+    fn a_message_during_a_late_check_counts_from_its_send_time() {
+        let milli = 1_000_000;
+        let lease = Lease::default();
+        lease.begin(Some(Duration::from_secs(1)), 10_000 * milli);
+        lease.renew(19_990 * milli);
+        assert_eq!(lease.check(20_000 * milli), LeaseState::Held);
+        assert_eq!(lease.state(20_980 * milli), LeaseState::Held);
+        assert_eq!(lease.state(20_990 * milli), LeaseState::Expired);
     }
 }

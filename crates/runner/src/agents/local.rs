@@ -1,6 +1,7 @@
 //! Starts agents as processes of this machine.
 
 use super::link::AgentPipes;
+use nix::sys::signal::{SigSet, SigmaskHow, Signal};
 use std::io;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::PathBuf;
@@ -18,7 +19,7 @@ pub fn start() -> io::Result<AgentPipes> {
     let mut command = Command::new(own_program()?);
     // Lists of processes would show `/proc/self/exe` without it.
     command.arg0("brunt").arg(COMMAND).stdin(Stdio::piped()).stdout(Stdio::piped());
-    let mut child = command.spawn()?;
+    let mut child = spawn_without_signals(&mut command)?;
     let input = child.stdin.take().ok_or_else(|| io::Error::other("no stdin"))?;
     let output = child.stdout.take().ok_or_else(|| io::Error::other("no stdout"))?;
     Ok(AgentPipes {
@@ -26,6 +27,16 @@ pub fn start() -> io::Result<AgentPipes> {
         output: Box::new(output),
         reason: Box::new(move || exit_reason(&mut child)),
     })
+}
+
+/// Starts a process that SIGINT and SIGTERM do not end, because a terminal also sends them to processes that have no
+/// handler yet. It inherits the signal mask of this thread.
+fn spawn_without_signals(command: &mut Command) -> io::Result<Child> {
+    let signals: SigSet = [Signal::SIGINT, Signal::SIGTERM].into_iter().collect();
+    let mask = signals.thread_swap_mask(SigmaskHow::SIG_BLOCK)?;
+    let child = command.spawn();
+    mask.thread_set_mask()?;
+    child
 }
 
 /// Path of the running program. On Linux it is valid even if its file was renamed or
@@ -44,5 +55,29 @@ fn status_text(status: ExitStatus) -> String {
         (Some(code), _) => format!("exit code {code}"),
         (None, Some(signal)) => format!("killed by signal {signal}"),
         (None, None) => "killed".into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use nix::sys::signal::kill;
+    use nix::unistd::Pid;
+
+    #[test]
+    fn a_process_without_a_handler_does_not_end_by_a_signal_of_the_terminal() {
+        let mut child = spawn_without_signals(Command::new("sleep").arg("60")).unwrap();
+        for signal in [Signal::SIGINT, Signal::SIGTERM] {
+            kill(Pid::from_raw(child.id() as i32), signal).unwrap();
+        }
+        let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let pending = status.lines().find_map(|line| line.strip_prefix("ShdPnd:")).unwrap();
+        let pending = u64::from_str_radix(pending.trim(), 16).unwrap();
+        // Bit 0 is signal 1.
+        let expected = [Signal::SIGINT, Signal::SIGTERM].map(|signal| 1 << (signal as u64 - 1));
+        assert_eq!(pending, expected.iter().sum::<u64>(), "{status}");
+        assert!(!SigSet::thread_get_mask().unwrap().contains(Signal::SIGINT), "this thread");
     }
 }

@@ -62,7 +62,7 @@ fn stalls_in_second_reply() -> FaultRow {
         send("HTTP/1.1"),
         ServerStep::Drain,
     ];
-    let row = FaultRow::new("stalls in the second reply", steps).requests(4).times_out(300);
+    let row = FaultRow::new("stalls in the second reply", steps).requests(4).times_out(500);
     row.status(200).completes(2).connections(ExpectedConnections::Accepted)
 }
 

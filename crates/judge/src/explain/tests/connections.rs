@@ -72,6 +72,15 @@ fn an_overflowing_accept_queue_is_reported() {
     slow().counting("tcp.listen_overflows_total", 0.0).loopback().is_silent("accept_queue");
     // More overflows than SYNs of this run: another server's queue overflowed, too.
     slow().counting("tcp.listen_overflows_total", 600.0).loopback().is_silent("accept_queue");
+    // The queue has room for all connections of this run.
+    let large = Route { same_host: Some(true), listener_backlog: Some(2_000), ..Route::default() };
+    world().route(large).is_silent("accept_queue");
+    // Requests that are cut may still be connecting.
+    World::open(200.0)
+        .answering(|_| failure(Failure::Cut, 0.9))
+        .counting("tcp.listen_overflows_total", 150.0)
+        .loopback()
+        .says("accept_queue");
     // The queue of another server on the same machine overflowed.
     World::closed(10, 0.0)
         .counting("tcp.listen_overflows_total", 7.0)
