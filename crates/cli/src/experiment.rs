@@ -43,6 +43,7 @@ use brunt_store::{Store, StoredItem};
 pub use compare::{COMPARE_EXAMPLES, CompareArgs, compare};
 pub use planned::{plan_path, run_plan};
 use std::cell::RefCell;
+use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
 use std::rc::Rc;
 pub use sweep::{SWEEP_EXAMPLES, SweepArgs, sweep};
@@ -273,6 +274,61 @@ fn folder_name() -> Result<PathBuf> {
 fn used_folder(experiment: &Experiment, folder: PathBuf) -> Result<Option<PathBuf>> {
     // In the form in which it occurs in the serialized experiment.
     let path = serde_json::to_string(&folder.display().to_string())?;
-    let is_used = serde_json::to_string(experiment)?.contains(path.trim_matches('"'));
+    let mut search = BufWriter::new(SearchWriter::new(path.trim_matches('"').as_bytes()));
+    serde_json::to_writer(&mut search, experiment)?;
+    search.flush()?;
+    let is_used = search.get_ref().is_found;
     Ok(is_used.then_some(folder))
+}
+
+/// Maximum number of bytes that are searched at once.
+const SEARCHED: usize = 64 * 1024;
+
+/// Searches the bytes that are written to it, and keeps none of them: an experiment may be as large
+/// as the bodies of its requests.
+struct SearchWriter<'n> {
+    needle: &'n [u8],
+    /// The last bytes, in which the needle may begin.
+    tail: Vec<u8>,
+    is_found: bool,
+}
+
+impl<'n> SearchWriter<'n> {
+    fn new(needle: &'n [u8]) -> Self {
+        Self { needle, tail: Vec::new(), is_found: false }
+    }
+}
+
+impl Write for SearchWriter<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        // A long text arrives at once.
+        let bytes = &bytes[..bytes.len().min(SEARCHED)];
+        self.tail.extend_from_slice(bytes);
+        self.is_found |= self.tail.windows(self.needle.len()).any(|window| window == self.needle);
+        let overlap = self.tail.len().min(self.needle.len().saturating_sub(1));
+        self.tail.drain(..self.tail.len() - overlap);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_is_found_wherever_it_is_cut() {
+        let text = b"aab aaab /tmp/x aab";
+        for (needle, is_found) in [(&b"aaab"[..], true), (b"/tmp/x", true), (b"aaaa", false)] {
+            for piece in 1..=text.len() {
+                let mut search = SearchWriter::new(needle);
+                text.chunks(piece).for_each(|bytes| search.write_all(bytes).unwrap());
+                assert_eq!(search.is_found, is_found, "{needle:?} in pieces of {piece}");
+                assert!(search.tail.len() < needle.len());
+            }
+        }
+    }
 }

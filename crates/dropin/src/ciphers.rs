@@ -1,5 +1,7 @@
 //! Translates OpenSSL's names of cipher suites.
 
+pub use brunt_wire::tls::openssl_name;
+
 /// Returns the suites that OpenSSL names in `list`, and the last name that matches no suite.
 pub fn parse_list(list: &str) -> (Vec<String>, Option<String>) {
     let all = brunt_wire::tls::suites();
@@ -43,22 +45,6 @@ fn is_keyword(word: &str) -> bool {
 fn is_suite_name(name: &str) -> bool {
     name.contains('-')
         && name.split('-').all(|part| PARTS.split_whitespace().any(|known| known == part))
-}
-
-/// OpenSSL's name of a suite: `TLS_AES_256_GCM_SHA384`, `ECDHE-RSA-AES256-GCM-SHA384`.
-pub fn openssl_name(suite: &str) -> String {
-    if let Some(name) = suite.strip_prefix("TLS13_") {
-        return format!("TLS_{name}");
-    }
-    let name = suite
-        .trim_start_matches("TLS_")
-        .replace("_WITH_", "_")
-        .trim_end_matches("_SHA256")
-        .to_owned();
-    // OpenSSL leaves SHA256 out of the names of ChaCha20 suites.
-    let sha =
-        if suite.contains("CHACHA20") || !suite.ends_with("_SHA256") { "" } else { "_SHA256" };
-    format!("{name}{sha}").replace("AES_", "AES").replace('_', "-")
 }
 
 #[cfg(test)]

@@ -359,7 +359,8 @@ impl<T: Transport> Actor<T> {
         };
         self.population.clock.time.exchange_ended();
         self.population.thread.count_step();
-        let has_note = result.as_ref().map_or(true, |reply| reply.status >= CLOSE_STATUS);
+        let has_note =
+            result.as_ref().map_or(true, |reply| reply.status >= CLOSE_STATUS || reply.is_refusal);
         let alert = stamps
             .malformed
             .filter(|cause| cause.failure() == Failure::Tls)

@@ -67,8 +67,9 @@ impl ReplyChecker {
     #[inline]
     pub fn judge(&self, reply: &Reply, label: u32, policy: u32) -> Outcome {
         let checks = &self.checks[policy as usize];
-        let expected = checks.expects(reply.status);
         let checks_status = !checks.status.is_empty();
+        // A redirect in place of a WebSocket is no good reply.
+        let expected = checks.expects(reply.status) && (checks_status || !reply.is_refusal);
         let failed =
             (checks_status && !expected) || (expected && !self.body_is_good(checks, reply, label));
         Outcome { status: Some(reply.status), failure: failed.then_some(Failure::Check), expected }

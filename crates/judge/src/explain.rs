@@ -41,6 +41,7 @@ const RULES: &[Rule] = &[
     rule("no_reply", replies::no_reply),
     rule("error_replies", replies::errors),
     rule("redirects", replies::redirects),
+    rule("websocket_pushes", replies::websocket_pushes),
     rule("length_drift", replies::length_drift),
     rule("think_time", load::think_time),
     rule("idle_users", load::idle_users),

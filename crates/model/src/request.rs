@@ -1,8 +1,12 @@
 //! Requests of a scenario.
 
+mod shared;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
+
+pub use shared::Shared;
 
 /// A request as the user wrote it. URL, header values and a text body may contain
 /// placeholders such as `{n}`.
@@ -79,23 +83,44 @@ pub enum Body {
     #[default]
     None,
     /// A text with placeholders.
-    Text(String),
+    Text(Shared<String>),
     /// Bytes that are sent unchanged.
-    Bytes(Vec<u8>),
+    Bytes(Shared<Vec<u8>>),
     /// Texts with placeholders, and bytes between them.
     Mixed(Vec<BodyFragment>),
     /// Bytes that are sent in pieces while the request is in flight.
     Pieces(BodyPieces),
     /// gRPC messages, encoded when the request is sent.
     Message(JsonMessage),
+    /// A long body in a stored plan, which contains only its length and digest.
+    Omitted(OmittedBody),
+}
+
+/// A body that is too long for a stored plan.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct OmittedBody {
+    /// Length in bytes.
+    pub bytes: u64,
+    /// SHA-256 in hexadecimal digits.
+    pub sha256: String,
 }
 
 impl Body {
+    /// Creates a body from a text with placeholders.
+    pub fn from_text(text: String) -> Self {
+        Self::Text(text.into())
+    }
+
+    /// Creates a body from bytes that are sent unchanged.
+    pub fn from_bytes(bytes: Vec<u8>) -> Self {
+        Self::Bytes(bytes.into())
+    }
+
     /// Returns the bytes of the body; for a message its text, and nothing if texts and bytes
     /// alternate. None: there is no body.
     pub fn bytes(&self) -> Option<&[u8]> {
         match self {
-            Self::None => None,
+            Self::None | Self::Omitted(_) => None,
             Self::Text(text) => Some(text.as_bytes()),
             Self::Bytes(bytes) => Some(bytes),
             Self::Pieces(pieces) => Some(&pieces.bytes),

@@ -10,9 +10,12 @@ use brunt_model::{Body, Failure, Plan};
 use brunt_wire::http::{Common, Http, Lane};
 use brunt_wire::request::{RequestDraft, resolve};
 use brunt_wire::{Reply, Stamps, Transport};
+use flate2::read::GzDecoder;
 use percent_encoding::percent_decode_str;
 use prost::Message;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::io::Read;
 
 /// Versions of the service, the newest first.
 const SERVICES: [&str; 2] = ["grpc.reflection.v1", "grpc.reflection.v1alpha"];
@@ -21,6 +24,24 @@ const NO_REFLECTION: &str = "the server answers questions of reflection with som
 /// Status of gRPC for a missing object.
 const NOT_FOUND: i32 = 5;
 const UNIMPLEMENTED: u16 = GRPC_STATUS + 12;
+
+/// Maximum size of a decompressed message, in bytes.
+const MAX_MESSAGE: u64 = 64 << 20;
+
+/// Returns the message in the body of a reply. Some servers compress it without being asked to.
+/// None: it is cut, or compressed in another way than with gzip.
+fn message_in(body: &[u8]) -> Option<Cow<'_, [u8]>> {
+    // A message follows a byte for its compression and four bytes for its length.
+    let (head, rest) = body.split_first_chunk::<5>()?;
+    let length = u32::from_be_bytes([head[1], head[2], head[3], head[4]]) as usize;
+    let payload = rest.get(..length)?;
+    if head[0] == 0 {
+        return Some(Cow::Borrowed(payload));
+    }
+    let mut message = Vec::new();
+    let read = GzDecoder::new(payload).take(MAX_MESSAGE + 1).read_to_end(&mut message).ok()?;
+    (read as u64 <= MAX_MESSAGE).then_some(Cow::Owned(message))
+}
 
 /// A reflection request: a file by its name, the file of a service, or the list of services.
 #[derive(Clone, PartialEq, Message)]
@@ -213,9 +234,8 @@ impl Client {
             return Err(refusal(&reply));
         }
         let body = reply.details.map(|kept| kept.body).unwrap_or_default();
-        // A message follows a byte for its compression and four bytes for its length.
-        let message = body.get(5..).ok_or(NO_REFLECTION)?;
-        let answer = Answer::decode(message).map_err(|_| NO_REFLECTION)?;
+        let message = message_in(&body).ok_or(NO_REFLECTION)?;
+        let answer = Answer::decode(&*message).map_err(|_| NO_REFLECTION)?;
         match answer.error {
             Some(error) => Err(error.explain(question)),
             None => Ok(answer),
@@ -249,7 +269,7 @@ impl Client {
             method: "POST",
             url: &url,
             headers: &headers,
-            body: &Body::Bytes(body),
+            body: &Body::from_bytes(body),
             label: 0,
             reply_policy: 0,
             verbatim: None,
@@ -276,5 +296,35 @@ impl Client {
         work: impl Future<Output = Result<O, Failure>>,
     ) -> Result<O, Failure> {
         self.time.within(self.plan.connection.timeout, work).await.unwrap_or(Err(Failure::Timeout))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use flate2::Compression;
+    use flate2::write::GzEncoder;
+    use std::io::Write;
+
+    fn framed(flag: u8, payload: &[u8]) -> Vec<u8> {
+        [&[flag], &(payload.len() as u32).to_be_bytes()[..], payload].concat()
+    }
+
+    #[test]
+    fn messages_are_read_with_and_without_compression() {
+        for length in [0, 1, 100, 100_000] {
+            let message: Vec<u8> = (0..length).map(|number: u32| number as u8).collect();
+            let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+            encoder.write_all(&message).unwrap();
+            let packed = encoder.finish().unwrap();
+            assert_eq!(message_in(&framed(0, &message)).as_deref(), Some(&message[..]));
+            assert_eq!(message_in(&framed(1, &packed)).as_deref(), Some(&message[..]));
+            // A second message is ignored, and a cut one is refused.
+            let twice = framed(1, &packed).repeat(2);
+            assert_eq!(message_in(&twice).as_deref(), Some(&message[..]));
+            assert_eq!(message_in(&framed(1, &packed)[..packed.len() + 2]), None);
+            assert_eq!(message_in(&framed(1, &[&packed[..4], b"?"].concat())), None);
+        }
+        assert_eq!(message_in(b"\0\0\0"), None);
     }
 }

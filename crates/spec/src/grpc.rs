@@ -257,7 +257,7 @@ mod files {
                 br#"{"name": "a"}"#,
                 MessageRules::default(),
             );
-            assert_eq!(body, Ok(Body::Bytes(b"\0\0\0\0\x03\x0a\x01a".to_vec())));
+            assert_eq!(body, Ok(Body::from_bytes(b"\0\0\0\0\x03\x0a\x01a".to_vec())));
             std::fs::write(&set, &bytes).unwrap();
             let named = GrpcSettings { descriptor_set: Some(set), ..GrpcSettings::default() };
             assert_eq!(descriptors(&named, none), Ok(bytes.clone()));

@@ -21,7 +21,9 @@ use brunt_model::experiment::TrialOrder;
 use brunt_model::fleet::{AgentGroup, ClusterSettings};
 use brunt_model::goal::Goal;
 use brunt_model::live_output::LiveOutput;
-use brunt_model::plan::{ConnectionSettings, HttpVersion, RecordDetail, RecordSettings};
+use brunt_model::plan::{
+    ConnectionSettings, HttpVersion, RecordDetail, RecordSettings, TlsVersion,
+};
 use brunt_model::question::{Regression, Requirement};
 use brunt_model::request::PieceInterval;
 use brunt_model::scenario::{ListOrder, Scenario};
@@ -238,6 +240,10 @@ pub struct HttpSettings {
     pub is_auto: bool,
     /// True for a new connection for each request.
     pub no_keepalive: bool,
+    /// Lowest version of TLS to offer.
+    pub tls_min: Option<TlsVersion>,
+    /// Highest version of TLS to offer.
+    pub tls_max: Option<TlsVersion>,
 }
 
 /// Conditions for a good run.

@@ -27,6 +27,8 @@ pub(crate) struct ReplyCollector {
     first_bytes: Vec<u8>,
     /// Moves into `body` when the body begins.
     events: Option<Box<EventMeter>>,
+    /// The trailers of a chunked body as text.
+    trailers: Vec<u8>,
     /// Counts messages, if each message of the reply allows another piece of the
     /// request to be sent.
     messages: Option<MessageCounter>,
@@ -92,6 +94,13 @@ impl ReplyCollector {
     }
 
     pub fn finish(mut self, head: ReplyHead) -> ReplyDetails {
+        let trailers = std::mem::take(&mut self.trailers);
+        for line in trailers.split(|byte| *byte == b'\n') {
+            // A line without a colon is no field.
+            let Some(colon) = line.iter().position(|byte| *byte == b':') else { continue };
+            let name = String::from_utf8_lossy(&line[..colon]);
+            self.header(name.trim(), &line[colon + 1..]);
+        }
         let received = self.body.take();
         let has_body = received.is_some();
         let FinishedBody { bytes: body, matches, is_broken } =
@@ -224,6 +233,10 @@ impl ReplySink for ReplyCollector {
             body.push(bytes);
             self.body = Some(body);
         }
+    }
+
+    fn trailer_byte(&mut self, byte: u8) {
+        self.trailers.push(byte);
     }
 }
 

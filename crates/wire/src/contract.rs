@@ -82,6 +82,9 @@ pub struct Stamps {
     pub is_refused: bool,
 }
 
+/// First byte of an alert of TLS (RFC 8446 section 5.1). No reply of HTTP begins like this.
+pub(crate) const TLS_ALERT: u8 = 0x15;
+
 /// A whole reply.
 #[derive(Debug, Default)]
 pub struct Reply {
@@ -91,6 +94,9 @@ pub struct Reply {
     pub keep_alive: bool,
     /// True if unsolicited bytes followed it.
     pub unsolicited: bool,
+    /// True if it refuses the handshake of a WebSocket. Then it is no good reply, unless the plan
+    /// expects its status.
+    pub is_refusal: bool,
     /// Bytes of the body, without framing.
     pub body_bytes: u64,
     /// Bytes of the head and of interim heads before it. With HTTP/2, of all
@@ -171,6 +177,11 @@ pub trait ReplySink {
     /// Receives a piece of the body, never empty, without the framing of chunks.
     fn body(&mut self, bytes: &[u8]) {
         let _ = bytes;
+    }
+
+    /// Receives the next byte of the trailers of a chunked body, line ends included.
+    fn trailer_byte(&mut self, byte: u8) {
+        let _ = byte;
     }
 }
 

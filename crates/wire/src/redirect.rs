@@ -110,7 +110,7 @@ fn parse(request: &[u8]) -> (String, Vec<(String, String)>, Body) {
     let headers: Vec<_> =
         headers.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
     let body = &request[end + 4..];
-    let body = if body.is_empty() { Body::None } else { Body::Bytes(body.to_vec()) };
+    let body = if body.is_empty() { Body::None } else { Body::from_bytes(body.to_vec()) };
     (method, headers, body)
 }
 

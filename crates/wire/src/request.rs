@@ -7,6 +7,7 @@ pub(crate) mod fields;
 
 use crate::origin::{Origin, OriginId};
 use brunt_model::Body;
+use brunt_model::plan::HttpVersion;
 use fields::{RequestFields, TimedPieces};
 use std::borrow::Cow;
 use std::rc::Rc;
@@ -127,10 +128,14 @@ pub struct Prepared {
     pub(crate) parts: Option<Rc<RequestParts>>,
     /// Header lines that were added to those of the parts.
     pub(crate) added: Vec<String>,
-    /// The encoding in HTTP/1.
+    /// The encoding in HTTP/1. Of a request with a long body, only the bytes before the body.
     pub(crate) h1: Vec<u8>,
+    /// The bytes after a long body, which is not a part of `h1`.
+    pub(crate) h1_after_body: Option<&'static [u8]>,
     /// The header fields of HTTP/2. Each connection has its own encoding of them, and keeps it.
     pub(crate) h2: Option<Rc<RequestFields>>,
+    /// The version of HTTP that sends `h2`.
+    pub(crate) version: HttpVersion,
     /// The frame of its WebSocket message.
     pub(crate) message: Option<Rc<[u8]>>,
     pub(crate) action: WebSocketAction,
@@ -199,10 +204,11 @@ impl Prepared {
         parts: Rc<RequestParts>,
         origin: OriginId,
         tags: Tags,
+        version: HttpVersion,
     ) -> Result<Self, BadRequest> {
         let h2 = Some(Rc::new(RequestFields::from_request(&parts)?));
         let kind = RequestKind::from_method(&parts.method);
-        Ok(Self { origin, tags, kind, h2, parts: Some(parts), ..Self::default() })
+        Ok(Self { origin, tags, kind, h2, version, parts: Some(parts), ..Self::default() })
     }
 
     /// True if it changes nothing on the server and has no body (RFC 9110 section 9.2.1).
@@ -226,12 +232,20 @@ impl Prepared {
     /// equivalent text for display.
     pub fn bytes(&self) -> Cow<'_, [u8]> {
         match (&self.h2, self.parts()) {
-            (Some(fields), Some(parts)) => Cow::Owned(fields.as_text(&parts.body)),
+            (Some(fields), Some(parts)) => Cow::Owned(fields.as_text(self.version, &parts.body)),
             (None, Some(parts)) if is_websocket(&parts.url) => {
                 Cow::Owned(parts.body.bytes().unwrap_or_default().to_vec())
             }
+            _ if self.h1_after_body.is_some() => Cow::Owned(self.h1_bytes().0.concat()),
             _ => Cow::Borrowed(&self.h1),
         }
+    }
+
+    /// Returns the bytes of HTTP/1, in up to three pieces.
+    pub(crate) fn h1_bytes(&self) -> RequestBytes<'_> {
+        let Some(after_body) = self.h1_after_body else { return RequestBytes::from(&*self.h1) };
+        let body = self.parts().and_then(|parts| parts.body.bytes()).unwrap_or_default();
+        RequestBytes([&self.h1, body, after_body])
     }
 
     /// Returns the schedule of the pieces, if its body is sent in pieces at an interval.
@@ -241,7 +255,7 @@ impl Prepared {
 
     /// Minimum number of bytes that are written, if known before sending.
     pub fn least_bytes(&self) -> u64 {
-        self.h1.len() as u64
+        self.h1_bytes().len() as u64
     }
 
     /// Returns its parts, without [added](Self::with_line) lines. None if it was never prepared.
@@ -279,6 +293,36 @@ impl Prepared {
             copy.added.push(line.to_owned());
         }
         copy
+    }
+}
+
+/// The bytes of a request: all of them, or its head, its long body and the bytes after it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct RequestBytes<'r>([&'r [u8]; 3]);
+
+impl<'r> From<&'r [u8]> for RequestBytes<'r> {
+    fn from(bytes: &'r [u8]) -> Self {
+        Self([bytes, &[], &[]])
+    }
+}
+
+impl<'r> RequestBytes<'r> {
+    /// Number of bytes.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.0.iter().map(|piece| piece.len()).sum()
+    }
+
+    /// Returns the rest of the piece at this offset. Empty: there are no more bytes.
+    #[inline]
+    pub fn rest(&self, mut offset: usize) -> &'r [u8] {
+        for piece in self.0 {
+            if offset < piece.len() {
+                return &piece[offset..];
+            }
+            offset -= piece.len();
+        }
+        &[]
     }
 }
 

@@ -1,10 +1,12 @@
 //! Configures TLS: trusted authorities, client certificates, and session resumption.
 //!
-//! * `refusal`: explains why a handshake failed.
+//! * `files`: reads certificates and keys. `refusal`: explains why a handshake failed.
 
+pub mod files;
 mod refusal;
 
 use brunt_model::plan::{HttpVersion, TlsSettings, TlsVersion};
+use files::BadTlsFile;
 pub use refusal::{HandshakeFailure, HandshakeFailureCause};
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::client::{Resumption, WebPkiServerVerifier, verify_server_name};
@@ -14,9 +16,8 @@ use rustls::server::ParsedCertificate;
 use rustls::sign::{CertifiedKey, SingleCertAndKey};
 use rustls::{
     ClientConfig, ClientConnection, DigitallySignedStruct, Error, HandshakeKind, KeyLogFile,
-    RootCertStore, SignatureScheme, SupportedProtocolVersion,
+    RootCertStore, SignatureScheme, SupportedCipherSuite, SupportedProtocolVersion,
 };
-use rustls_pki_types::pem::PemObject;
 use rustls_pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
@@ -25,9 +26,12 @@ use std::sync::Arc;
 /// Why TLS cannot be set up.
 #[derive(Debug, thiserror::Error)]
 pub enum BadTls {
-    /// A file is missing or not PEM.
-    #[error("{0}: {1}; a PEM file is wanted (-----BEGIN …)")]
-    Pem(String, String),
+    /// A file contains no certificate or key that can be used.
+    #[error("{0}: {1}")]
+    File(String, BadTlsFile),
+    /// A folder of certificates cannot be used.
+    #[error("{0}: {1}; write a folder with .pem files, each with a certificate and its key")]
+    Folder(String, String),
     /// The named cipher suite is unknown.
     #[error(
         "{0} is no cipher suite that is known here; write one such as TLS13_AES_128_GCM_SHA256"
@@ -120,7 +124,7 @@ fn pem_files(folder: &Path) -> Result<Vec<PathBuf>, BadTls> {
 }
 
 fn folder_error(folder: &Path, why: &str) -> BadTls {
-    BadTls::Pem(folder.display().to_string(), why.to_owned())
+    BadTls::Folder(folder.display().to_string(), why.to_owned())
 }
 
 /// Returns the settings of clients that share one certificate, or have none.
@@ -155,8 +159,43 @@ fn config(tls: &TlsSettings, http: HttpVersion) -> Result<ClientConfig, BadTls> 
 /// Returns the names of all supported cipher suites, such
 /// as `TLS13_AES_128_GCM_SHA256`, best first.
 pub fn suites() -> Vec<&'static str> {
-    let provider = rustls::crypto::aws_lc_rs::default_provider();
-    provider.cipher_suites.iter().filter_map(|suite| suite.suite().as_str()).collect()
+    let mut suites = rustls::crypto::aws_lc_rs::default_provider().cipher_suites;
+    suites.sort_by_key(preference);
+    suites.iter().filter_map(|suite| suite.suite().as_str()).collect()
+}
+
+/// Rank of a cipher suite, the most preferred first. As in browsers, AES with 128 bits
+/// precedes AES with 256 bits.
+fn preference(suite: &SupportedCipherSuite) -> (bool, u8) {
+    let name = suite.suite().as_str().unwrap_or_default();
+    let ciphers = ["AES_128_GCM", "AES_256_GCM"];
+    let rank = ciphers.iter().position(|cipher| name.contains(cipher)).unwrap_or(ciphers.len());
+    (suite.tls13().is_none(), rank as u8)
+}
+
+/// Returns the suite that rustls, IANA or OpenSSL calls like this, in any case.
+pub fn suite_named(name: &str) -> Option<&'static str> {
+    suites().into_iter().find(|suite| {
+        let other_names = [suite.replacen("TLS13_", "TLS_", 1), openssl_name(suite)];
+        suite.eq_ignore_ascii_case(name)
+            || other_names.iter().any(|other| other.eq_ignore_ascii_case(name))
+    })
+}
+
+/// Returns OpenSSL's name of a suite: `TLS_AES_256_GCM_SHA384`, `ECDHE-RSA-AES256-GCM-SHA384`.
+pub fn openssl_name(suite: &str) -> String {
+    if let Some(name) = suite.strip_prefix("TLS13_") {
+        return format!("TLS_{name}");
+    }
+    let name = suite
+        .trim_start_matches("TLS_")
+        .replace("_WITH_", "_")
+        .trim_end_matches("_SHA256")
+        .to_owned();
+    // OpenSSL leaves SHA256 out of the names of ChaCha20 suites.
+    let sha =
+        if suite.contains("CHACHA20") || !suite.ends_with("_SHA256") { "" } else { "_SHA256" };
+    format!("{name}{sha}").replace("AES_", "AES").replace('_', "-")
 }
 
 /// Returns the names of all key exchange groups, such as `X25519`, in the library's order.
@@ -188,6 +227,7 @@ fn group_named(name: &str) -> Option<&'static dyn SupportedKxGroup> {
 fn provider(tls: &TlsSettings) -> Result<CryptoProvider, BadTls> {
     let mut provider = rustls::crypto::aws_lc_rs::default_provider();
     provider.kx_groups = offered_groups(&tls.groups)?;
+    provider.cipher_suites.sort_by_key(preference);
     let ciphers = &tls.ciphers;
     if !ciphers.is_empty() {
         let all = std::mem::take(&mut provider.cipher_suites);
@@ -197,6 +237,15 @@ fn provider(tls: &TlsSettings) -> Result<CryptoProvider, BadTls> {
         }
     }
     Ok(provider)
+}
+
+/// True if TLS 1.3 is offered, with one of its cipher suites.
+#[cfg(feature = "http3")]
+pub(crate) fn offers_tls13(tls: &TlsSettings) -> bool {
+    let has_version = tls.versions.is_empty() || tls.versions.contains(&TlsVersion::V13);
+    // The library begins the names of suites of TLS 1.3 like this.
+    let mut suites = tls.ciphers.iter().filter(|name| name.starts_with("TLS13_"));
+    has_version && (tls.ciphers.is_empty() || suites.next().is_some())
 }
 
 fn versions(requested: &[TlsVersion]) -> Vec<&'static SupportedProtocolVersion> {
@@ -303,14 +352,11 @@ fn roots(cacert: Option<&[CertificateDer<'static>]>) -> Result<RootCertStore, Ba
 }
 
 fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, BadTls> {
-    CertificateDer::pem_file_iter(path)
-        .and_then(Iterator::collect::<Result<Vec<_>, _>>)
-        .map_err(|e| BadTls::Pem(path.display().to_string(), e.to_string()))
+    files::certificates(path).map_err(|wrong| BadTls::File(path.display().to_string(), wrong))
 }
 
 fn private_key(path: &Path) -> Result<PrivateKeyDer<'static>, BadTls> {
-    PrivateKeyDer::from_pem_file(path)
-        .map_err(|e| BadTls::Pem(path.display().to_string(), e.to_string()))
+    files::private_key(path).map_err(|wrong| BadTls::File(path.display().to_string(), wrong))
 }
 
 /// Seeds this thread's random number generator. Its first use takes tens of milliseconds of CPU,
@@ -442,6 +488,38 @@ mod tests {
         let suites = &config.crypto_provider().cipher_suites;
         assert_eq!(suites.iter().filter_map(|s| s.suite().as_str()).collect::<Vec<_>>(), requested);
         assert!(requested.iter().all(|name| super::suites().contains(&name.as_str())));
+    }
+
+    #[test]
+    fn aes_128_is_offered_first_as_browsers_do() {
+        let suites = suites();
+        let is_first = |first: &str, second: &str| {
+            let place = |name| suites.iter().position(|suite| *suite == name).unwrap();
+            place(first) < place(second)
+        };
+        assert_eq!(suites[0], "TLS13_AES_128_GCM_SHA256");
+        for kind in ["RSA", "ECDSA"] {
+            let name = |cipher: &str| format!("TLS_ECDHE_{kind}_WITH_{cipher}");
+            assert!(is_first(&name("AES_128_GCM_SHA256"), &name("AES_256_GCM_SHA384")));
+        }
+        assert!(is_first("TLS13_AES_128_GCM_SHA256", "TLS13_AES_256_GCM_SHA384"));
+    }
+
+    #[test]
+    fn suites_have_the_names_of_iana_and_openssl() {
+        for (name, suite) in [
+            ("TLS_AES_128_GCM_SHA256", Some("TLS13_AES_128_GCM_SHA256")),
+            ("tls13_aes_256_gcm_sha384", Some("TLS13_AES_256_GCM_SHA384")),
+            ("ECDHE-RSA-AES128-GCM-SHA256", Some("TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256")),
+            (
+                "TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256",
+                Some("TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256"),
+            ),
+            ("AES128-SHA", None),
+            ("", None),
+        ] {
+            assert_eq!(suite_named(name), suite, "{name}");
+        }
     }
 
     #[test]

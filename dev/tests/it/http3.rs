@@ -2,12 +2,14 @@
 //!
 //! * `hostile`: a server that breaks rules. `reference`: the lab. `rows`: the hostile rows of the
 //!   lab. `loss`: a proxy that drops packets. `migration`: connections that change their port.
+//!   `silence`: servers that acknowledge nothing any more.
 
 mod hostile;
 mod loss;
 mod migration;
 mod reference;
 mod rows;
+mod silence;
 
 use crate::http2::reads_fields_and_bodies;
 use crate::world::caddy::{Caddy, caddy};

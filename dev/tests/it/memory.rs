@@ -72,6 +72,68 @@ fn begun_requests(label: &serde_json::Value) -> u64 {
     label["requests"]["begun"].as_u64().expect("a count")
 }
 
+/// Length of a long body in bytes, and the largest share of it by which the peak memory may grow.
+const LONG_BODY: usize = 48 << 20;
+const BODY_SHARE: f64 = 1.2;
+
+#[test]
+fn a_body_is_held_once() {
+    let plain = lab("");
+    let secure = lab("--tls --http3");
+    let dir = TempDir::new().expect("a directory");
+    let versions = [
+        (&plain, "--http 1.1"),
+        (&plain, "--http 1.1 -H Transfer-Encoding:chunked"),
+        (&secure, "--http 1.1 --insecure"),
+        (&secure, "--http 2 --insecure --streams 4"),
+        (&secure, "--http 3 --insecure --streams 4"),
+    ];
+    let json = |length: usize| format!("{{\"text\":\"{}\"}}", "x".repeat(length)).into_bytes();
+    let kinds: [(&str, Vec<u8>, Vec<u8>); 3] = [
+        ("--data", b"x=1".to_vec(), b"x".repeat(LONG_BODY)),
+        ("--json", json(1), json(LONG_BODY)),
+        ("--data", vec![0xff], vec![0xff; LONG_BODY]),
+    ];
+    for (number, (option, short, long)) in kinds.iter().enumerate() {
+        let files = [short, long].map(|body| {
+            let file = dir.path().join(format!("body-{number}-{}", body.len()));
+            fs::write(&file, body).expect("a file");
+            file
+        });
+        for (lab, version) in versions {
+            let [short, long] = [&files[0], &files[1]].map(|file| {
+                let data = format!("{option} @{}", file.display());
+                measure(&format!("{} {version} {data} -c 4 -n 8 --threads 2", lab.url_of("/")))
+                    .assert_all_good()
+                    .number("/generator/peak_rss_bytes")
+            });
+            let share = long.saturating_sub(short) as f64 / LONG_BODY as f64;
+            assert!(share <= BODY_SHARE, "{version} {option} {number}: {share:.2} × the body");
+            eprintln!("{version} {option} {number}: {share:.2} × the body");
+        }
+    }
+}
+
+#[test]
+fn a_body_of_a_plan_file_is_held_once() {
+    let lab = lab("");
+    let dir = TempDir::new().expect("a directory");
+    for byte in [b'x', 0xff] {
+        let [short, long] = [1, LONG_BODY].map(|length| {
+            fs::write(dir.path().join("body"), vec![byte; length]).expect("a file");
+            let load = "load: {users: 4, requests: 8, threads: 2}\nrepetitions: 2";
+            let steps = "scenario:\n  steps:\n  - {post: /, file: body}\n";
+            let plan = format!("{load}\n{steps}  base: {}\n", lab.url_of(""));
+            let (peak, ran) = run_plan(dir.path(), &plan);
+            ran.all_good_trials(8);
+            peak
+        });
+        let share = long.saturating_sub(short) as f64 / LONG_BODY as f64;
+        eprintln!("{byte}: {share:.2} × the body");
+        assert!(share <= BODY_SHARE, "{byte}: {share:.2} × the body");
+    }
+}
+
 #[test]
 fn a_trial_of_an_experiment_keeps_little_memory() {
     let lab = lab("");

@@ -33,6 +33,8 @@ enum Behavior {
     Garbage,
     /// Sends the echo compressed, in two frames.
     Deflate,
+    /// The same, but each message refers to earlier ones (context takeover), as with most servers.
+    DeflateWithContext,
 }
 
 #[derive(Default)]
@@ -93,13 +95,16 @@ fn answer_to(head: &str) -> String {
 
 fn serve(mut stream: TcpStream, manner: Behavior, counts: &Counts) -> std::io::Result<()> {
     let head = read_head(&mut stream)?;
-    let offer = "Sec-WebSocket-Extensions: permessage-deflate; server_no_context_takeover; client_no_context_takeover";
+    // The offer of browsers.
+    let field = "Sec-WebSocket-Extensions: permessage-deflate";
+    let is_offered = head.contains(&format!("{field}; client_max_window_bits\r\n"));
+    let separately = "; server_no_context_takeover; client_no_context_takeover";
     let extension = match manner {
-        Behavior::Deflate if head.contains(&format!("{offer}; client_max_window_bits\r\n")) => {
-            format!("\r\n{offer}")
-        }
+        Behavior::Deflate if is_offered => format!("\r\n{field}{separately}"),
+        Behavior::DeflateWithContext if is_offered => format!("\r\n{field}"),
         _ => String::new(),
     };
+    let mut context = DeflateEncoder::new(Vec::new(), Compression::default());
     stream.write_all(format!("{}{extension}\r\n\r\n", answer_to(&head)).as_bytes())?;
     counts.connections.fetch_add(1, Ordering::Relaxed);
     loop {
@@ -131,13 +136,15 @@ fn serve(mut stream: TcpStream, manner: Behavior, counts: &Counts) -> std::io::R
             (1 | 2, Behavior::Close(code)) => {
                 return stream.write_all(&frame(0x88, &code.to_be_bytes()));
             }
-            (1 | 2, Behavior::Deflate) => {
+            (1 | 2, Behavior::Deflate | Behavior::DeflateWithContext) => {
                 let payload = if first & 0x40 == 0 { payload } else { inflated(payload)? };
-                let mut packed = DeflateEncoder::new(Vec::new(), Compression::default());
-                packed.write_all(&payload)?;
-                packed.flush()?;
-                let packed =
-                    packed.get_ref().strip_suffix(&[0, 0, 0xff, 0xff]).expect("its end").to_vec();
+                if manner == Behavior::Deflate {
+                    context = DeflateEncoder::new(Vec::new(), Compression::default());
+                }
+                context.write_all(&payload)?;
+                context.flush()?;
+                let packed = std::mem::take(context.get_mut());
+                let packed = packed.strip_suffix(&[0, 0, 0xff, 0xff]).expect("its end").to_vec();
                 let (first, second) = packed.split_at(packed.len() / 2);
                 stream.write_all(&[frame(0x40 | opcode, first), frame(0x80, second)].concat())?;
             }
@@ -230,6 +237,23 @@ fn messages_are_compressed_in_both_directions_on_request() {
     assert_eq!(counts.messages.load(Ordering::Relaxed), 100);
     let ran = measure(&line);
     assert_eq!(ran.failed("protocol"), 50, "nothing was offered");
+}
+
+#[test]
+fn messages_that_refer_to_earlier_ones_are_decompressed() {
+    let (url, _) = server(Behavior::DeflateWithContext);
+    // It contains no repetitions, so only a reference to an earlier message is short.
+    let message: String = (0..300_u32)
+        .map(|number| char::from(b'a' + (number * number * 7919 % 25_013 % 26) as u8))
+        .collect();
+    for (load, connections) in [("-c 1 -n 50", 1), ("-c 3 -n 60", 3), ("-r 200 -n 40 -c 2", 2)] {
+        let line = format!("{url} --data {message} {load} --compressed");
+        for check in [format!("--expect-body ^{message}$"), String::new()] {
+            let ran = measure(&format!("{line} {check}")).assert_all_good();
+            let received = ran.number("/bytes/received") / ran.count("completed");
+            assert!(received < 300 && connections > 0, "{load} {check}: {received} bytes each");
+        }
+    }
 }
 
 #[test]
@@ -357,10 +381,26 @@ fn the_lab_counts_each_message() {
 #[test]
 fn a_refused_websocket_is_reported() {
     let lab = crate::world::lab("");
-    let url = lab.url_of("/status/404").replace("http:", "ws:");
-    measure(&format!("{url} --data x -n 5"))
-        .assert_code(3)
-        .assert_text(&["does not open a WebSocket here: it answered with status 404"]);
+    let url_of = |status: u16| lab.url_of(&format!("/status/{status}")).replace("http:", "ws:");
+    for status in [503, 401, 404, 302, 200] {
+        // Connections are opened before the load, during it, and for each request.
+        for (load, requests) in
+            [("-c 1 -n 5", 5), ("-c 4 -n 40", 40), ("-r 100 -n 20", 20), ("-c 2 -n 9 --http 2", 9)]
+        {
+            // Over HTTP/2, 200 opens a WebSocket.
+            if status == 200 && load.contains("--http 2") {
+                continue;
+            }
+            let line = format!("{} --data x {load}", url_of(status));
+            let ran = measure(&line);
+            let counts = (ran.status(status), ran.count("completed"), ran.count("good"));
+            assert_eq!(counts, (requests, requests, 0), "{line}: {}{}", ran.out, ran.err);
+            ran.assert_text(&[&format!("it answered with status {status}")]);
+            let ran = measure(&format!("{line} --expect-status {status}"));
+            assert_eq!(ran.count("good"), requests, "{line}: {}{}", ran.out, ran.err);
+        }
+    }
+    let url = url_of(404);
     let refused = measure(&format!("{url} --http 3 --data x -n 5")).assert_code(2);
     assert!(
         refused.err.contains("WebSocket (ws:// and wss://) does not work with HTTP/3"),

@@ -12,7 +12,7 @@ pub fn request(entry: &UrlEntry, settings: &SiegeSettings) -> Request {
     let headers = headers(entry, settings);
     let url = entry.url();
     let label = if entry.method == "GET" { url.clone() } else { format!("{} {url}", entry.method) };
-    let body = entry.body.clone().map_or(Body::None, Body::Bytes);
+    let body = entry.body.clone().map_or(Body::None, Body::from_bytes);
     let verbatim = Some(bytes(entry, settings, &headers));
     Request {
         label,

@@ -432,7 +432,7 @@ fn secrets_in_forms_of_other_parts_are_hidden() {
     assert!(!plan.contains("geheim"), "{plan}");
     assert_eq!(
         requests(ImportFormat::Curl, &line)[0].1,
-        Body::Text(form.replace("geheim", "<PASSWORD>"))
+        Body::from_text(form.replace("geheim", "<PASSWORD>"))
     );
 }
 

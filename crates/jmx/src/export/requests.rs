@@ -203,7 +203,11 @@ impl PlanWriter<'_> {
                 (false, fields.collect())
             }
             Body::Text(body) => (true, vec![argument("", self.text(body, Place::Request), false)]),
-            Body::Bytes(_) | Body::Mixed(_) | Body::Pieces(_) | Body::Message(_) => {
+            Body::Bytes(_)
+            | Body::Mixed(_)
+            | Body::Pieces(_)
+            | Body::Message(_)
+            | Body::Omitted(_) => {
                 self.notice(format!(
                     "request \"{label}\": its body is left out, it is no text; name its file in the sampler"
                 ));

@@ -623,7 +623,7 @@ fn request_body(
     if is_only_file && !is_multipart {
         let Upload { part, expression, .. } = files.remove(0);
         let media_type = (!part.media_type.is_empty()).then_some(part.media_type);
-        return (expression.map_or(Body::Bytes(part.bytes), Body::Text), media_type);
+        return (expression.map_or(Body::from_bytes(part.bytes), Body::from_text), media_type);
     }
     if is_multipart || !files.is_empty() {
         let mut parts = Multipart::default();
@@ -641,7 +641,7 @@ fn request_body(
     }
     if is_raw {
         let text: String = arguments.iter().map(|argument| argument.value.as_str()).collect();
-        let body = if text.is_empty() { Body::None } else { Body::Text(text) };
+        let body = if text.is_empty() { Body::None } else { Body::from_text(text) };
         return (body, Some("text/plain; charset=UTF-8".into()));
     }
     let pairs: Vec<String> = arguments
@@ -651,7 +651,7 @@ fn request_body(
             format!("{}={}", form_text(name, *needs_encoding), form_text(value, *needs_encoding))
         })
         .collect();
-    (Body::Text(pairs.join("&")), Some(format!("{FORM}; charset=UTF-8")))
+    (Body::from_text(pairs.join("&")), Some(format!("{FORM}; charset=UTF-8")))
 }
 
 /// Query of a URL. Parameters without a name are omitted.

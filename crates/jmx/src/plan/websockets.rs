@@ -276,7 +276,7 @@ impl PlanReader<'_> {
     fn message(&mut self, element: TestElement<'_>) -> Result<Body, JmxError> {
         if is_zaleski(element) {
             let text = self.text(element, "requestPayload");
-            return Ok(if text.is_empty() { Body::None } else { Body::Text(text) });
+            return Ok(if text.is_empty() { Body::None } else { Body::from_text(text) });
         }
         let is_binary = self.flag(element, "binaryPayload", false)
             || self.value(element, "payloadType").eq_ignore_ascii_case("binary");
@@ -288,20 +288,20 @@ impl PlanReader<'_> {
                 error_at(element, &format!("{file}: {error}; name an existing file"))
             })?;
             return Ok(match String::from_utf8(bytes) {
-                Ok(text) if !is_binary => Body::Text(text),
-                Ok(text) => Body::Bytes(text.into_bytes()),
-                Err(error) => Body::Bytes(error.into_bytes()),
+                Ok(text) if !is_binary => Body::from_text(text),
+                Ok(text) => Body::from_bytes(text.into_bytes()),
+                Err(error) => Body::from_bytes(error.into_bytes()),
             });
         }
         if !is_binary {
-            return Ok(Body::Text(self.text(element, "requestData")));
+            return Ok(Body::from_text(self.text(element, "requestData")));
         }
         let digits = self.value(element, "requestData");
         let bytes = digits.split_whitespace().map(|word| {
             let word = word.strip_prefix("0x").unwrap_or(word);
             u8::from_str_radix(word, 16).ok()
         });
-        bytes.collect::<Option<Vec<u8>>>().map(Body::Bytes).ok_or_else(|| {
+        bytes.collect::<Option<Vec<u8>>>().map(Body::from_bytes).ok_or_else(|| {
             let message = format!(
                 "the binary message `{digits}` is no list of bytes; write such as 0x01 0xff"
             );

@@ -4,7 +4,7 @@ use super::{ExplainFacts, Remark, sockets};
 use brunt_model::numbers::{count, percent, three_digits};
 use brunt_model::plan::{ConnectionLifetime, HttpVersion};
 use brunt_model::reading_names::{RETRANSMITTED, SEGMENTS_SENT};
-use brunt_model::{Failure, Text, text};
+use brunt_model::{Failure, Plan, Text, text};
 
 /// Minimum number of replaced connections, from which on the server closes them regularly.
 const REPLACED: f64 = 10.0;
@@ -48,18 +48,27 @@ fn replaced(facts: &ExplainFacts) -> f64 {
 
 fn may_be_reused(facts: &ExplainFacts) -> bool {
     let connection = &facts.plan.connection;
-    // If the plan closes the connections, the server is not the cause.
-    let sends_close =
-        facts.plan.main().scenario.requests.iter().flat_map(|request| &request.headers).any(
-            |(name, value)| {
-                name.eq_ignore_ascii_case("connection")
-                    && value.to_ascii_lowercase().contains("close")
-            },
-        );
-    !sends_close
+    !plan_closes(facts.plan)
         && connection.keep == ConnectionLifetime::Run
         && connection.http != HttpVersion::V1_0
         && connection.requests_per_connection.is_none()
+}
+
+/// True if requests of the plan close connections, so that the server is not the cause.
+fn plan_closes(plan: &Plan) -> bool {
+    let mut requests = plan.populations.iter().flat_map(|one| one.scenario.requests.iter());
+    let has_closing_request = requests.any(|request| {
+        let closes_websocket = request.is_websocket() && request.method == "CLOSE";
+        closes_websocket
+            || request.headers.iter().any(|(name, value)| {
+                name.eq_ignore_ascii_case("connection")
+                    && value.to_ascii_lowercase().contains("close")
+            })
+    });
+    // With HTTP/1.1, a reply that ends after some of its events closes its connection.
+    let mut events = plan.reply_policies.iter().filter_map(|policy| policy.events);
+    let has_limit = events.any(|events| events.most.is_some() || events.longest.is_some());
+    has_closing_request || (has_limit && plan.connection.http == HttpVersion::V1_1)
 }
 
 /// True if most of the replaced connections had been closed between two requests.

@@ -16,6 +16,23 @@ const DRIFT: f64 = 0.1;
 /// Minimum distance of two means in standard errors. By chance, one run in 15,000 exceeds it.
 const STANDARD_ERRORS: f64 = 4.0;
 
+/// Rule: a server sends WebSocket messages that answer no request, and the plan does not tell
+/// replies from them. A request then takes the next one for its reply.
+pub fn websocket_pushes(facts: &ExplainFacts) -> Option<Remark> {
+    let pushes = facts.run.flow_all.pushes;
+    let replies = facts.total().completed;
+    let is_selective = facts
+        .plan
+        .reply_policies
+        .iter()
+        .any(|policy| policy.checks.body.is_some() || !policy.until.is_empty());
+    if pushes == 0 || is_selective || (pushes as f64) < ISOLATED * replies as f64 {
+        return None;
+    }
+    let sentence = text!("websocket-pushes", pushes = count(pushes), replies = count(replies));
+    Some(Remark::warning(sentence).with_remedy(text!("websocket-pushes.remedy")))
+}
+
 /// Rule: no good reply, so that nothing or only errors were measured.
 pub fn nothing_good(facts: &ExplainFacts) -> Option<Remark> {
     let failures = facts.run.failure_summary();

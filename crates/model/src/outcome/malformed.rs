@@ -57,6 +57,9 @@ pub enum MalformedReply {
     #[error("the server answered in HTTP/1, not in HTTP/2")]
     // A server without HTTP/2 answers the preface `PRI * HTTP/2.0` with an HTTP/1 error.
     Http1Reply,
+    /// The server answered with an alert of TLS.
+    #[error("the server speaks TLS on this port; write https:// or wss://")]
+    TlsRecord,
     /// The first frame is not SETTINGS.
     #[error("the first frame is not SETTINGS (RFC 9113 section 3.4)")]
     Preface,
@@ -108,11 +111,41 @@ pub enum MalformedReply {
     /// The server ended TLS with another alert after the handshake.
     #[error("the server ended TLS with an alert after the handshake; look at the server's log")]
     TlsAlert,
-    /// A WebSocket message has an invalid frame, text or close code.
+    /// A frame has an unknown opcode.
+    #[error("a WebSocket frame has an unknown opcode (RFC 6455 section 5.2)")]
+    WebSocketOpcode,
+    /// A frame has a reserved bit that was not negotiated.
+    #[error("a WebSocket frame has a reserved bit that was not negotiated (RFC 6455 section 5.2)")]
+    WebSocketReserved,
+    /// A frame of the server is masked.
+    #[error("a WebSocket frame of the server is masked (RFC 6455 section 5.1)")]
+    WebSocketMask,
+    /// The length of a frame is not written in the shortest way, or too large.
     #[error(
-        "a WebSocket frame breaks a rule of framing, close codes or UTF-8 (RFC 6455 sections 5, 7.4 and 8.1)"
+        "the length of a WebSocket frame is not written in the shortest way, or has 64 bits (RFC 6455 section 5.2)"
     )]
-    WebSocketFrame,
+    WebSocketLength,
+    /// A message begins within another one, or goes on without a begin.
+    #[error(
+        "a WebSocket message begins within another one, or continues without a begin (RFC 6455 section 5.4)"
+    )]
+    WebSocketFragment,
+    /// A control frame is fragmented or too long.
+    #[error(
+        "a WebSocket control frame is fragmented, or longer than 125 bytes (RFC 6455 section 5.5)"
+    )]
+    WebSocketControl,
+    /// The code or reason of a close frame is invalid.
+    #[error(
+        "a WebSocket close frame has an invalid code or reason (RFC 6455 sections 5.5.1 and 7.4)"
+    )]
+    WebSocketClose,
+    /// A text message is not UTF-8.
+    #[error("a WebSocket text message is not UTF-8 (RFC 6455 section 8.1)")]
+    WebSocketText,
+    /// A compressed message cannot be decompressed.
+    #[error("a compressed WebSocket message cannot be decompressed (RFC 7692 section 7.2.2)")]
+    WebSocketDeflate,
     /// A gRPC reply has no status.
     #[error("the reply of gRPC has no grpc-status")]
     GrpcStatus,
@@ -317,6 +350,48 @@ pub enum MalformedReply {
     /// The connection was closed with a QUIC code.
     #[error("the server closed the connection with an error of QUIC (RFC 9000 section 20.1)")]
     ClosedQuic,
+    /// The connection was closed with `PROTOCOL_ERROR` (GOAWAY of HTTP/2).
+    #[error("the server closed the connection with PROTOCOL_ERROR")]
+    ClosedHttp2ProtocolError,
+    /// The connection was closed with `INTERNAL_ERROR` (GOAWAY of HTTP/2).
+    #[error("the server closed the connection with INTERNAL_ERROR")]
+    ClosedHttp2InternalError,
+    /// The connection was closed with `FLOW_CONTROL_ERROR` (GOAWAY of HTTP/2).
+    #[error("the server closed the connection with FLOW_CONTROL_ERROR")]
+    ClosedHttp2FlowControlError,
+    /// The connection was closed with `SETTINGS_TIMEOUT` (GOAWAY of HTTP/2).
+    #[error("the server closed the connection with SETTINGS_TIMEOUT")]
+    ClosedHttp2SettingsTimeout,
+    /// The connection was closed with `STREAM_CLOSED` (GOAWAY of HTTP/2).
+    #[error("the server closed the connection with STREAM_CLOSED")]
+    ClosedHttp2StreamClosed,
+    /// The connection was closed with `FRAME_SIZE_ERROR` (GOAWAY of HTTP/2).
+    #[error("the server closed the connection with FRAME_SIZE_ERROR")]
+    ClosedHttp2FrameSizeError,
+    /// The connection was closed with `REFUSED_STREAM` (GOAWAY of HTTP/2).
+    #[error("the server closed the connection with REFUSED_STREAM")]
+    ClosedHttp2RefusedStream,
+    /// The connection was closed with `CANCEL` (GOAWAY of HTTP/2).
+    #[error("the server closed the connection with CANCEL")]
+    ClosedHttp2Cancel,
+    /// The connection was closed with `COMPRESSION_ERROR` (GOAWAY of HTTP/2).
+    #[error("the server closed the connection with COMPRESSION_ERROR")]
+    ClosedHttp2CompressionError,
+    /// The connection was closed with `CONNECT_ERROR` (GOAWAY of HTTP/2).
+    #[error("the server closed the connection with CONNECT_ERROR")]
+    ClosedHttp2ConnectError,
+    /// The connection was closed with `ENHANCE_YOUR_CALM` (GOAWAY of HTTP/2).
+    #[error("the server closed the connection with ENHANCE_YOUR_CALM")]
+    ClosedHttp2EnhanceYourCalm,
+    /// The connection was closed with `INADEQUATE_SECURITY` (GOAWAY of HTTP/2).
+    #[error("the server closed the connection with INADEQUATE_SECURITY")]
+    ClosedHttp2InadequateSecurity,
+    /// The connection was closed with `HTTP_1_1_REQUIRED` (GOAWAY of HTTP/2).
+    #[error("the server closed the connection with HTTP_1_1_REQUIRED")]
+    ClosedHttp2Http11Required,
+    /// The connection was closed with an unknown HTTP/2 code.
+    #[error("the server closed the connection with an unknown code of HTTP/2")]
+    ClosedHttp2Unknown,
 }
 
 impl MalformedReply {
@@ -350,6 +425,7 @@ impl MalformedReply {
             Self::ChunkLineTooLong => "chunk_line_too_long",
             Self::TrailersTooLarge => "trailers_too_large",
             Self::Http1Reply => "http1_reply",
+            Self::TlsRecord => "tls_record",
             Self::Preface => "preface",
             Self::FrameSize => "frame_size",
             Self::HeaderBlock => "header_block",
@@ -365,7 +441,15 @@ impl MalformedReply {
             Self::HeaderListTooLarge => "header_list_too_large",
             Self::TlsCertificateRequired => "tls_certificate_required",
             Self::TlsAlert => "tls_alert",
-            Self::WebSocketFrame => "web_socket_frame",
+            Self::WebSocketOpcode => "web_socket_opcode",
+            Self::WebSocketReserved => "web_socket_reserved",
+            Self::WebSocketMask => "web_socket_mask",
+            Self::WebSocketLength => "web_socket_length",
+            Self::WebSocketFragment => "web_socket_fragment",
+            Self::WebSocketControl => "web_socket_control",
+            Self::WebSocketClose => "web_socket_close",
+            Self::WebSocketText => "web_socket_text",
+            Self::WebSocketDeflate => "web_socket_deflate",
             Self::GrpcStatus => "grpc_status",
             Self::BodyLength => "body_length",
             Self::ControlFrames => "control_frames",
@@ -432,6 +516,20 @@ impl MalformedReply {
             Self::ClosedQpack => "closed_qpack",
             Self::ClosedH3Unknown => "closed_h3_unknown",
             Self::ClosedQuic => "closed_quic",
+            Self::ClosedHttp2ProtocolError => "closed_http2_protocol_error",
+            Self::ClosedHttp2InternalError => "closed_http2_internal_error",
+            Self::ClosedHttp2FlowControlError => "closed_http2_flow_control_error",
+            Self::ClosedHttp2SettingsTimeout => "closed_http2_settings_timeout",
+            Self::ClosedHttp2StreamClosed => "closed_http2_stream_closed",
+            Self::ClosedHttp2FrameSizeError => "closed_http2_frame_size_error",
+            Self::ClosedHttp2RefusedStream => "closed_http2_refused_stream",
+            Self::ClosedHttp2Cancel => "closed_http2_cancel",
+            Self::ClosedHttp2CompressionError => "closed_http2_compression_error",
+            Self::ClosedHttp2ConnectError => "closed_http2_connect_error",
+            Self::ClosedHttp2EnhanceYourCalm => "closed_http2_enhance_your_calm",
+            Self::ClosedHttp2InadequateSecurity => "closed_http2_inadequate_security",
+            Self::ClosedHttp2Http11Required => "closed_http2_http_1_1_required",
+            Self::ClosedHttp2Unknown => "closed_http2_unknown",
         }
     }
 }

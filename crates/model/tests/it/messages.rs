@@ -433,7 +433,7 @@ struct OneSnapshot {
 fn read_snapshot(phase: i32) -> Option<Decoded<Event>> {
     let count = |kind, count| LaterCount { kind, count };
     let failures = vec![count(9, 3), count(99, 4), count(17, 1)];
-    let measured = Some(LaterTally { failures, malformed: vec![count(1, 2), count(99, 5)] });
+    let measured = Some(LaterTally { failures, malformed: vec![count(1, 2), count(9999, 5)] });
     let event = OneSnapshot { snapshot: Some(LaterSnapshot { phase, measured }) };
     decode(&event.encode_to_vec())
 }

@@ -81,6 +81,9 @@ status-remedy =
 
 redirects = { $share } of the replies were redirects ({ $statuses }): the run measures redirects instead of pages.
 
+websocket-pushes = The server sent { $pushes } WebSocket messages that no request awaited, besides { $replies } replies. A reply may be such a message: then its time is not that of an answer.
+    .remedy = select the answer: --expect-body REGEX, or until: in a scenario
+
 length-drift = The replies changed in size: { $first } each in the first third of the run, { $last } in the last.
     .remedy = check late replies with curl for error pages or empty pages; --expect-same-length counts them
 

@@ -69,6 +69,9 @@ status-remedy =
 
 redirects = { $share } 的响应是重定向（{ $statuses }）：测量的是重定向，而不是页面。
 
+websocket-pushes = 除了 { $replies } 个回复，服务器还发送了 { $pushes } 条没有请求等待的 WebSocket 消息。回复可能就是这样的消息：那么其时间并不是应答的时间。
+    .remedy = 选出应答：--expect-body REGEX，或场景中的 until:
+
 length-drift = 响应的大小发生了变化：运行的前三分之一平均 { $first }，最后三分之一平均 { $last }。
     .remedy = 用 curl 检查后期的响应是否为错误页面或空页面；--expect-same-length 可统计这类响应
 

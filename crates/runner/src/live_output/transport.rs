@@ -126,7 +126,7 @@ fn post(
     headers.push(("User-Agent".into(), concat!("brunt/", env!("CARGO_PKG_VERSION")).into()));
     // `Token` is the scheme of InfluxDB 2; it is not `Bearer`.
     headers.extend(token.map(|token| ("Authorization".to_owned(), format!("Token {}", token.0))));
-    let body = Body::Bytes(text.as_bytes().to_vec());
+    let body = Body::from_bytes(text.as_bytes().to_vec());
     let headers = &headers[..];
     let draft = RequestDraft {
         method: "POST",

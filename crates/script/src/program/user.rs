@@ -115,9 +115,9 @@ impl Templates {
             && label.as_constant() == Some(&request.label)
             && url.as_constant() == Some(&request.url)
             && headers.iter().zip(&request.headers).all(|(t, h)| t.1.as_constant() == Some(&h.1))
-            && bodies
-                .iter()
-                .all(|t| matches!(&request.body, Body::Text(b) if t.as_constant() == Some(b)));
+            && bodies.iter().all(
+                |t| matches!(&request.body, Body::Text(b) if t.as_constant() == Some(b.as_str())),
+            );
         Ok((!is_constant).then_some(Self { label, url, headers, bodies }))
     }
 }

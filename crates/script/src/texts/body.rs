@@ -2,13 +2,14 @@
 
 use crate::texts::template::{self, Piece};
 use brunt_model::{Body, BodyFragment};
+use std::borrow::Cow;
 use std::path::Path;
 
 pub use crate::texts::encoding::{FORM, is_form};
 
 /// Returns a text if the bytes are UTF-8 (its placeholders are filled in), otherwise the bytes.
 pub fn from_bytes(bytes: Vec<u8>) -> Body {
-    String::from_utf8(bytes).map_or_else(|e| Body::Bytes(e.into_bytes()), Body::Text)
+    String::from_utf8(bytes).map_or_else(|e| Body::from_bytes(e.into_bytes()), Body::from_text)
 }
 
 /// Checks that a text is JSON if its placeholders become numbers, or texts within quotes.
@@ -18,11 +19,15 @@ pub fn from_bytes(bytes: Vec<u8>) -> Body {
 /// It is not JSON, or a placeholder is malformed. The text may be secret, so the error
 /// does not repeat it.
 pub fn check_json(text: &str) -> Result<(), String> {
-    let mut sample = String::with_capacity(text.len());
-    for piece in template::pieces(text).map_err(|error| error.to_string())? {
+    let pieces = template::pieces(text).map_err(|error| error.to_string())?;
+    let sample = match pieces[..] {
+        [Piece::Literal(literal)] => Cow::Borrowed(literal),
         // A digit is valid as a number and within quotes.
-        sample.push_str(if let Piece::Literal(literal) = piece { literal } else { "0" });
-    }
+        _ => pieces
+            .iter()
+            .map(|piece| if let Piece::Literal(literal) = piece { literal } else { "0" })
+            .collect(),
+    };
     serde_json::from_str::<serde::de::IgnoredAny>(&sample)
         .map(drop)
         .map_err(|error| error.to_string())
@@ -101,7 +106,7 @@ impl BodyBuilder {
             BodyFragment::Text(text) => text.into_bytes(),
             BodyFragment::Bytes(bytes) => bytes,
         });
-        if is_text { from_bytes(bytes.collect()) } else { Body::Bytes(bytes.collect()) }
+        if is_text { from_bytes(bytes.collect()) } else { Body::from_bytes(bytes.collect()) }
     }
 }
 
@@ -188,7 +193,7 @@ mod tests {
     #[test]
     fn text_and_bytes() {
         assert_eq!(from_bytes(b"a=1".to_vec()), Body::Text("a=1".into()));
-        assert_eq!(from_bytes(vec![0xff, 0]), Body::Bytes(vec![0xff, 0]));
+        assert_eq!(from_bytes(vec![0xff, 0]), Body::from_bytes(vec![0xff, 0]));
         assert_eq!(content_type(Path::new("a/b.json")), "application/json");
         assert_eq!(content_type(Path::new("data")), FORM);
         assert!(

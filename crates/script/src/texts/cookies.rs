@@ -10,6 +10,7 @@ use brunt_model::reply_policy::Cookies;
 #[cfg(feature = "groovy")]
 use cookie_store::CookieDomain;
 use cookie_store::{CookieStore, RawCookie};
+use std::cmp::Reverse;
 use url::Url;
 
 /// Cookies. Allocates nothing until the first one is set.
@@ -40,8 +41,10 @@ impl Jar {
         policy: Cookies,
         explicit: Option<&str>,
     ) -> Option<(String, String)> {
-        let stored: Vec<_> =
-            self.0.iter().flat_map(|store| store.get_request_values(url)).collect();
+        let mut stored: Vec<_> = self.0.iter().flat_map(|store| store.matches(url)).collect();
+        // Cookies with longer paths come first (RFC 6265 section 5.4).
+        stored.sort_by_key(|cookie| Reverse(cookie.path.as_ref().len()));
+        let stored: Vec<_> = stored.iter().map(|cookie| cookie.name_value()).collect();
         let explicit = explicit.into_iter().flat_map(|cookies| cookies.split("; "));
         let pairs = explicit
             .filter(|pair| !stored.iter().any(|(name, _)| pair.split('=').next() == Some(*name)));
@@ -136,7 +139,18 @@ mod tests {
     fn cookies_are_sent_to_matching_urls() {
         let home = "http://a.example.org/dir/page";
         for (set, to, expected) in [
-            (&["a=1; path=/", "b=2"][..], "http://a.example.org/dir/", "a=1; b=2"),
+            (&["a=1; path=/", "b=2"][..], "http://a.example.org/dir/", "b=2; a=1"),
+            // RFC 6265 section 5.4: longer paths first, then the order of setting.
+            (
+                &["a=1; path=/", "b=2; path=/dir", "c=3; path=/dir/page", "d=4; path=/"],
+                "http://a.example.org/dir/page/x",
+                "c=3; b=2; a=1; d=4",
+            ),
+            (
+                &["same=outer; path=/", "same=inner; path=/dir"],
+                "http://a.example.org/dir/",
+                "same=inner; same=outer",
+            ),
             (&["a=1"], "http://a.example.org/other", ""),
             (&["a=1; Path=/d"], "http://a.example.org/dir/x", ""),
             (&["a=1; path=/"], "http://b.example.org/", ""),

@@ -272,7 +272,10 @@ impl PendingRequest {
                     Content { arguments: arguments_of(&text), ..Content::default() }
                 }
                 Body::Text(value) if !kind.trim_start().starts_with("multipart/") => {
-                    let arguments = vec![RequestArgument { value, ..RequestArgument::default() }];
+                    let arguments = vec![RequestArgument {
+                        value: (*value).clone(),
+                        ..RequestArgument::default()
+                    }];
                     Content { arguments, is_raw: true, other: None }
                 }
                 other => Content { other: Some(other), ..Content::default() },
@@ -364,9 +367,9 @@ impl Content {
             || !arguments.is_empty() && arguments.iter().all(|argument| argument.name.is_empty())
         {
             let text: String = arguments.iter().map(|argument| argument.value.as_str()).collect();
-            return (Body::Text(text), Some(PLAIN_TEXT));
+            return (Body::from_text(text), Some(PLAIN_TEXT));
         }
-        (Body::Text(query_of(arguments)), Some(FORM_TYPE))
+        (Body::from_text(query_of(arguments)), Some(FORM_TYPE))
     }
 }
 

@@ -285,12 +285,11 @@ impl<'a> ReplyView<'a> {
         let Some(parts) = self.request.parts() else { return Cow::Borrowed("") };
         match &parts.body {
             Body::Text(text) => Cow::Borrowed(text),
-            Body::Bytes(bytes) | Body::Pieces(BodyPieces { bytes, .. }) => {
-                String::from_utf8_lossy(bytes)
-            }
+            Body::Bytes(bytes) => String::from_utf8_lossy(bytes),
+            Body::Pieces(BodyPieces { bytes, .. }) => String::from_utf8_lossy(bytes),
             Body::Message(message) => Cow::Borrowed(&message.json),
-            // Never sent: its texts are filled in first.
-            Body::Mixed(_) => Cow::Borrowed(""),
+            // Never sent: texts are filled in first, and a stored plan is not sent again.
+            Body::Mixed(_) | Body::Omitted(_) => Cow::Borrowed(""),
             Body::None => Cow::Borrowed(parts.url.query().unwrap_or_default()),
         }
     }

@@ -463,6 +463,7 @@ pub fn compile_body(
         TextPosition::Text
     };
     match body {
+        Body::Text(text) if is_plain(text, feeds)? => Ok(Vec::new()),
         Body::Text(text) => Ok(vec![Template::compile(text, place, feeds)?]),
         Body::Mixed(fragments) => {
             let texts = fragments.iter().filter_map(|fragment| match fragment {
@@ -474,8 +475,21 @@ pub fn compile_body(
         Body::Message(message) => {
             Ok(vec![Template::compile(&message.json, TextPosition::Text, feeds)?])
         }
-        Body::None | Body::Bytes(_) | Body::Pieces(_) => Ok(Vec::new()),
+        Body::None | Body::Bytes(_) | Body::Pieces(_) | Body::Omitted(_) => Ok(Vec::new()),
     }
+}
+
+/// True if a text has no placeholders, expressions or escapes, so that it is sent unchanged. Such
+/// a body is never copied, however long it is.
+fn is_plain(text: &str, feeds: &Feeds) -> Result<bool, ScriptError> {
+    if feeds.dialect.has_expressions() && text.contains(['$', '\\']) {
+        return Ok(false);
+    }
+    Ok(match pieces(text)?[..] {
+        [] => true,
+        [Piece::Literal(literal)] => literal.len() == text.len(),
+        _ => false,
+    })
 }
 
 fn map_literals(text: &str, encode: impl Fn(&mut String, &str)) -> Result<String, WordError> {

@@ -2,19 +2,69 @@
 
 use crate::System;
 use crate::error::{Result, require};
-use crate::settings::RunSettings;
-use brunt_model::plan::{ConnectionSettings, HttpVersion};
+use crate::settings::{HttpSettings, RunSettings};
+use brunt_model::plan::{ConnectionSettings, HttpVersion, TlsSettings, TlsVersion};
 use std::path::Path;
 
 /// Creates the connection settings of the plan. With `http: auto`, the server is asked for its
 /// versions.
 pub(super) fn connection(run: &RunSettings, system: &System) -> Result<ConnectionSettings> {
     check_certificates(run)?;
+    let http = check_expected_http(run, http_version(run, system)?)?;
+    let tls = TlsSettings { versions: tls_versions(run, http)?, ..run.connection.tls.clone() };
     Ok(ConnectionSettings {
-        http: check_expected_http(run, http_version(run, system)?)?,
+        http,
         requests_per_connection: requests_per_connection(run)?,
+        tls,
         ..run.connection.clone()
     })
+}
+
+/// Returns the versions of TLS to offer; empty: all. Each needs one of the cipher suites.
+fn tls_versions(run: &RunSettings, http: HttpVersion) -> Result<Vec<TlsVersion>> {
+    let HttpSettings { tls_min, tls_max, .. } = run.http;
+    let all = [TlsVersion::V12, TlsVersion::V13];
+    let versions: Vec<TlsVersion> = all
+        .into_iter()
+        .filter(|version| {
+            (tls_min != Some(TlsVersion::V13) || *version == TlsVersion::V13)
+                && (tls_max != Some(TlsVersion::V12) || *version == TlsVersion::V12)
+        })
+        .collect();
+    require!(run.sources, !versions.is_empty(), |names| {
+        let (min, max) = (names.name_of("tls-min"), names.name_of("tls-max"));
+        format!("{min} 1.3 is above {max} 1.2; write {max} 1.3, or leave one of them out")
+    });
+    require!(
+        run.sources,
+        http != HttpVersion::V3 || versions.contains(&TlsVersion::V13),
+        |names| {
+            format!(
+                "HTTP/3 needs TLS 1.3; leave {} out, or write --http 2",
+                names.name_of("tls-max")
+            )
+        }
+    );
+    let ciphers = &run.connection.tls.ciphers;
+    let has_cipher = versions
+        .iter()
+        .filter(|version| http != HttpVersion::V3 || **version == TlsVersion::V13)
+        .any(|version| {
+            // The library begins the names of suites of TLS 1.3 like this.
+            ciphers.iter().any(|suite| suite.starts_with("TLS13_") == (*version == TlsVersion::V13))
+        });
+    require!(run.sources, ciphers.is_empty() || has_cipher, |names| {
+        format!(
+            "{}: no suite is for the offered versions of TLS; add one such as {}",
+            names.name_of("ciphers"),
+            if versions.contains(&TlsVersion::V13) {
+                "TLS_AES_128_GCM_SHA256"
+            } else {
+                "ECDHE-RSA-AES128-GCM-SHA256"
+            }
+        )
+    });
+    Ok(if tls_min.is_none() && tls_max.is_none() { Vec::new() } else { versions })
 }
 
 /// The HTTP version of the run. Without one in the settings: HTTP/2 for gRPC, otherwise HTTP/1.1.

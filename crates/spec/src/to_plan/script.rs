@@ -135,6 +135,7 @@ impl<'a> Pattern<'a> {
             // With placeholders, each call has another message, so it is encoded when it is sent.
             Body::Text(json) if template::has_placeholders(&json) => {
                 let method = method.to_owned();
+                let json = (*json).clone();
                 grpc::message(
                     &all,
                     JsonMessage { method, json, interval, compressed: is_compressed },
@@ -327,7 +328,7 @@ fn body_of(run: &RunSettings, system: &System) -> Result<(Body, Option<&'static 
     let body = match &args.data {
         Some(data) => body_from(data, system, &run.sources)?,
         None if args.form.is_empty() => return Ok((Body::None, None)),
-        None => Body::Text(form(&args.form)?),
+        None => Body::from_text(form(&args.form)?),
     };
     // The descriptors check a gRPC message, which may consist of several JSON values.
     if args.data_is_json && args.grpc.method.is_none() {
@@ -353,7 +354,7 @@ fn body_of(run: &RunSettings, system: &System) -> Result<(Body, Option<&'static 
 /// [`SpecError`] with its place if a value is invalid, or does not go with another one.
 pub fn body_from(data: &Data, system: &System, sources: &SettingSources) -> Result<Body> {
     match data {
-        Data::Text(text) => Ok(Body::Text(text.clone())),
+        Data::Text(text) => Ok(Body::from_text(text.clone())),
         Data::File(file) => body_bytes(std::fs::read(file), &file.display().to_string(), sources),
         Data::Stdin => body_bytes((system.stdin)(), "standard input", sources),
     }

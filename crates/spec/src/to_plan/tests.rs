@@ -2,7 +2,7 @@ use super::*;
 use crate::SpecError;
 use crate::settings::{Occurrence, SettingTable};
 use brunt_model::plan::ReplyChecks;
-use brunt_model::plan::{HttpVersion, StatusRange};
+use brunt_model::plan::{HttpVersion, StatusRange, TlsVersion};
 use brunt_model::scenario::ListOrder;
 use brunt_model::{Arrivals, Body, Load, LoadShape, LoadStage, Request, ThinkTime};
 use std::io::Write;
@@ -60,6 +60,12 @@ fn request(line: &str) -> Request {
 fn headers(line: &str) -> String {
     let headers: Vec<_> = request(line).headers.iter().map(|(n, v)| format!("{n}: {v}")).collect();
     headers.join(" | ")
+}
+
+/// A self-signed certificate with its key, as PEM.
+fn certificate_and_key() -> String {
+    let own = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
+    own.cert.pem() + &own.signing_key.serialize_pem()
 }
 
 fn file(suffix: &str, bytes: &[u8]) -> tempfile::NamedTempFile {
@@ -190,7 +196,7 @@ fn requests() {
 #[test]
 fn bodies() {
     let form = format!("{AGENT} | Content-Type: application/x-www-form-urlencoded");
-    let text = |s: &str| Body::Text(s.to_owned());
+    let text = |s: &str| Body::Text(s.into());
     let posted = request("--data a=1&b={n} h");
     assert_eq!((posted.method.as_str(), posted.body), ("POST", text("a=1&b={n}")));
     assert_eq!(headers("--data a=1 h"), form);
@@ -202,7 +208,7 @@ fn bodies() {
     assert_eq!(request(&format!("--data @{} h", json.path().display())).body, text("{\"a\": 1}"));
     assert_eq!(
         request(&format!("--data @{} h", binary.path().display())).body,
-        Body::Bytes(vec![0xff, 0xfe])
+        Body::from_bytes(vec![0xff, 0xfe])
     );
 }
 
@@ -235,7 +241,7 @@ fn lists_of_urls() {
 
 #[test]
 fn connections_and_checks() {
-    let pem = file(".pem", b"-----BEGIN CERTIFICATE-----\n");
+    let pem = file(".pem", certificate_and_key().as_bytes());
     let pem = pem.path().display();
     let plan = plan(&format!(
         "--no-keepalive --retry-stale --http1.0 --timeout 5 --connect-timeout 500ms --receive-rate 10k --cacert {pem} \
@@ -422,7 +428,7 @@ fn errors_of_contradicting_options_show_valid_ones() {
         let error_text = error_text(line);
         assert!(error_text.contains(remedy), "{line}: {error_text}");
     }
-    let pem = file(".pem", b"-----BEGIN CERTIFICATE-----\n");
+    let pem = file(".pem", certificate_and_key().as_bytes());
     assert!(error_text(&format!("--cert {} h", pem.path().display())).contains("add --key FILE"));
     assert!(error_text(&format!("--key {} h", pem.path().display())).contains("add --cert FILE"));
 }
@@ -508,5 +514,24 @@ fn a_websocket_has_actions_for_methods() {
     ] {
         let error_text = error_text(line);
         assert!(error_text.starts_with("--method: ") && error_text.ends_with(said), "{error_text}");
+    }
+}
+
+#[test]
+fn versions_and_ciphers_of_tls_fit_each_other() {
+    let versions = |line: &str| plan(&format!("{line} https://h")).connection.tls.versions;
+    assert_eq!(versions(""), []);
+    assert_eq!(versions("--tls-max 1.2"), [TlsVersion::V12]);
+    assert_eq!(versions("--tls-min 1.3 --http 3"), [TlsVersion::V13]);
+    assert_eq!(versions("--tls-min 1.2 --tls-max 1.3"), [TlsVersion::V12, TlsVersion::V13]);
+    for (line, expected) in [
+        ("--tls-min 1.3 --tls-max 1.2", "--tls-min 1.3 is above --tls-max 1.2"),
+        ("--tls-max 1.2 --http 3", "HTTP/3 needs TLS 1.3"),
+        ("--tls-max 1.2 --ciphers TLS_AES_128_GCM_SHA256", "no suite is for the offered versions"),
+        ("--tls-min 1.3 --ciphers ECDHE-RSA-AES128-GCM-SHA256", "add one such as TLS_AES_128"),
+        ("--http 3 --ciphers ECDHE-RSA-AES128-GCM-SHA256", "no suite is for the offered versions"),
+    ] {
+        let error = error_text(&format!("{line} https://h"));
+        assert!(error.contains(expected), "{line}: {error}");
     }
 }

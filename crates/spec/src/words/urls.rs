@@ -209,10 +209,10 @@ fn data_of(method: &str, data: &str) -> Result<(Body, Option<&'static str>), Scr
     // Without data, these methods still send a Content-Length, of 0 bytes.
     let has_length = ["POST", "PUT", "PATCH"].contains(&method);
     Ok(match data {
-        "" if has_length => (Body::Text(String::new()), None),
+        "" if has_length => (Body::Text("".into()), None),
         "" => (Body::None, None),
         // siege sends the data of a line as a form.
-        data => (Body::Text(data.to_owned()), Some(body::FORM)),
+        data => (Body::Text(data.into()), Some(body::FORM)),
     })
 }
 

@@ -3,9 +3,11 @@
 pub mod secrets;
 
 use super::{duration, target};
-use brunt_model::plan::{HttpVersion, Resolve, ResolveAll};
+use brunt_model::plan::{HttpVersion, Resolve, ResolveAll, TlsVersion};
 use brunt_model::request::PieceInterval;
 use brunt_script::WordError;
+use brunt_wire::tls;
+use brunt_wire::tls::files::{self, BadTlsFile};
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -200,35 +202,37 @@ pub fn basic(word: &str) -> Result<(String, String), WordError> {
     Ok((user.to_owned(), pass.to_owned()))
 }
 
-/// Checks that a PEM file exists and can be read.
+/// Checks that a file contains certificates.
 ///
 /// # Errors
 ///
-/// [`WordError`] if the file cannot be read.
-pub fn pem(word: &str) -> Result<PathBuf, WordError> {
-    if Path::new(word).is_dir() {
-        return Err(pem_error(word, "that is a folder"));
-    }
-    let bytes =
-        std::fs::read(word).map_err(|e| pem_error(word, &format!("cannot be read: {e}")))?;
-    // PEM files may begin with text, such as the output of `openssl x509 -text` (RFC 7468).
-    if !bytes.windows(11).any(|w| w == b"-----BEGIN ") {
-        return Err(pem_error(word, "that file is not PEM"));
-    }
+/// [`WordError`] if the file cannot be read, or contains none.
+pub fn certificates(word: &str) -> Result<PathBuf, WordError> {
+    files::certificates(Path::new(word)).map_err(|wrong| file_error(word, &wrong))?;
     Ok(word.into())
 }
 
-fn pem_error(word: &str, wrong: &str) -> WordError {
-    WordError::new(word, wrong, "the name of a PEM file (-----BEGIN …)")
-}
-
-/// Checks a PEM file, or a folder of them.
+/// Checks a file of certificates, or that there is a folder of them.
 ///
 /// # Errors
 ///
 /// [`WordError`] if it is neither.
-pub fn pem_or_folder(word: &str) -> Result<PathBuf, WordError> {
-    if Path::new(word).is_dir() { Ok(word.into()) } else { pem(word) }
+pub fn certificates_or_folder(word: &str) -> Result<PathBuf, WordError> {
+    if Path::new(word).is_dir() { Ok(word.into()) } else { certificates(word) }
+}
+
+/// Checks that a file contains a private key that can be used.
+///
+/// # Errors
+///
+/// [`WordError`] if the file cannot be read, or contains none.
+pub fn private_key(word: &str) -> Result<PathBuf, WordError> {
+    files::private_key(Path::new(word)).map_err(|wrong| file_error(word, &wrong))?;
+    Ok(word.into())
+}
+
+fn file_error(word: &str, wrong: &BadTlsFile) -> WordError {
+    WordError::new(word, &wrong.problem, wrong.instead.clone())
 }
 
 /// Parses the address of all connections: `127.0.0.1:8080` or `[::1]:8443,tls`.
@@ -317,6 +321,47 @@ pub fn message_interval(word: &str) -> Result<PieceInterval, WordError> {
     }
 }
 
+/// Parses a version of TLS.
+///
+/// # Errors
+///
+/// [`WordError`] if brunt does not speak it.
+pub fn tls_version(word: &str) -> Result<TlsVersion, WordError> {
+    // curl, nginx and OpenSSL write the prefix in different ways.
+    let number = word.trim_start_matches(|c: char| c.is_ascii_alphabetic());
+    match number.trim_start_matches(['v', '_', ' ']).replace('_', ".").as_str() {
+        "1.2" => Ok(TlsVersion::V12),
+        "1.3" => Ok(TlsVersion::V13),
+        "1" | "1.0" | "1.1" | "2" | "3" => Err(WordError::new(
+            word,
+            "brunt's TLS library (rustls) has TLS 1.2 and 1.3 only",
+            "1.2 or 1.3",
+        )),
+        _ => Err(WordError::new(word, "this is no version of TLS", "1.2 or 1.3")),
+    }
+}
+
+/// Parses a list of cipher suites of TLS, such as `TLS_AES_128_GCM_SHA256`, with the names of IANA
+/// or OpenSSL.
+///
+/// # Errors
+///
+/// [`WordError`] if there is no such suite.
+pub fn tls_ciphers(word: &str) -> Result<Vec<String>, WordError> {
+    let names = word.split([',', ':']).map(str::trim);
+    names
+        .map(|name| {
+            tls::suite_named(name).map(str::to_owned).ok_or_else(|| {
+                WordError::new(
+                    name,
+                    "brunt's TLS library (rustls) has no such cipher suite",
+                    format!("some of {}", tls::suites().join(",")),
+                )
+            })
+        })
+        .collect()
+}
+
 /// Parses a list of key exchange groups of TLS, such as `X25519,secp256r1`.
 ///
 /// # Errors
@@ -368,7 +413,11 @@ fn host_port_address(word: &str) -> Option<Resolve> {
 ///
 /// [`WordError`] if the value is not of this form.
 pub fn proxy(word: &str, environment: EnvironmentVariable) -> Result<String, WordError> {
-    let target = target::parse(&secrets::filled(word, environment)?)?;
+    let url = secrets::filled(word, environment)?;
+    if url.to_ascii_lowercase().starts_with("socks") {
+        return Err(proxy_error(word, "brunt speaks to HTTP proxies only, not to those of SOCKS"));
+    }
+    let target = target::parse(&url)?;
     if !target.url.starts_with("http:") {
         return Err(proxy_error(word, "connections to a proxy are plain HTTP, for https URLs too"));
     }

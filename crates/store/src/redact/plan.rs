@@ -3,12 +3,17 @@
 use super::Redactor;
 use brunt_model::experiment::{Hook, HookCommands, LoadStep, ManagedServer, ReadyCondition};
 use brunt_model::record::{EvaluationKind, SampleTrace, VariableChange};
+use brunt_model::request::OmittedBody;
 use brunt_model::secret::is_secret_field;
 use brunt_model::{
     Body, BodyFragment, CheckFailure, Contender, Environment, Event, Experiment, Mark, Plan,
     ProbeSpec, RecordDetails, Request, Run, SampleRecord, Study, Warning,
 };
+use sha2::{Digest, Sha256};
 use std::borrow::Cow;
+
+/// Maximum length of a body in a stored plan, in bytes.
+const MAX_STORED_BODY: usize = 1 << 20;
 
 impl Redactor {
     /// Redacts an event. Frequent events are returned unchanged: they hold no text, or
@@ -134,11 +139,16 @@ impl Redactor {
         }
     }
 
-    /// Redacts a plan.
+    /// Redacts a plan, and omits its long bodies.
     pub fn plan(&self, plan: &mut Plan) {
         let mut requests = Vec::new();
         for scenario in plan.populations.iter_mut().map(|population| &mut population.scenario) {
-            scenario.requests.change_each(|request| self.request_of_plan(request));
+            scenario.requests.change_each(|request| {
+                if let Some(body) = omitted_body(&request.body) {
+                    request.body = body;
+                }
+                self.request_of_plan(request);
+            });
             // Inherited values come from replies, not from the user, and most are tokens.
             let values = scenario.inherited_variables.values.iter_mut().map(|(_, value)| value);
             values.filter(|value| !value.is_empty()).for_each(|value| *value = self.secret(value));
@@ -309,14 +319,14 @@ impl Redactor {
         request.label = self.label(&request.label);
         request.url = self.url(&request.url);
         match &mut request.body {
-            Body::Text(text) => *text = self.body(text),
+            Body::Text(text) => *text = self.body(text).into(),
             Body::Message(message) => message.json = self.body(&message.json),
             Body::Mixed(fragments) => fragments.iter_mut().for_each(|fragment| {
                 if let BodyFragment::Text(text) = fragment {
                     *text = self.body(text);
                 }
             }),
-            Body::Bytes(_) | Body::Pieces(_) | Body::None => {}
+            Body::Bytes(_) | Body::Pieces(_) | Body::Omitted(_) | Body::None => {}
         }
         if let Some(bytes) = &mut request.verbatim {
             *bytes = self.request(bytes);
@@ -373,4 +383,21 @@ impl Redactor {
             || source.split_whitespace().next().is_none_or(|word| word.ends_with(':'));
         if is_text { self.plan_text(source) } else { self.command(source) }
     }
+}
+
+/// Returns what is stored in place of a body. None: it is stored itself. A long body would take
+/// several times its size of memory, and as much of the disk in each event log.
+fn omitted_body(body: &Body) -> Option<Body> {
+    let bytes = match body {
+        Body::Text(text) => text.as_bytes(),
+        Body::Bytes(bytes) => bytes,
+        Body::Omitted(_) | Body::None | Body::Mixed(_) | Body::Pieces(_) | Body::Message(_) => {
+            return None;
+        }
+    };
+    if bytes.len() <= MAX_STORED_BODY {
+        return None;
+    }
+    let sha256 = Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect();
+    Some(Body::Omitted(OmittedBody { bytes: bytes.len() as u64, sha256 }))
 }

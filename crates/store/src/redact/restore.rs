@@ -122,13 +122,27 @@ impl Redactor {
     }
 }
 
-/// Returns the places of redacted values in a value.
+/// True if a value contains a long body that was not stored.
+fn has_omitted_body(value: &Value) -> bool {
+    match value {
+        Value::Array(items) => items.iter().any(has_omitted_body),
+        Value::Object(entries) => entries.iter().any(|(key, value)| {
+            (key == "omitted" && value.get("sha256").is_some()) || has_omitted_body(value)
+        }),
+        _ => false,
+    }
+}
+
+/// Returns the places of redacted values in a value, and of omitted bodies.
 pub fn redacted_places(value: &impl Serialize) -> Vec<String> {
     // A redactor that knows no secrets misses every one.
     let no_secrets = Redactor::with_random_key();
     let mut missing = Vec::new();
     if let Ok(mut value) = self::value(value) {
         no_secrets.put_back(&mut value, &SecretsByHash::new(), "", &mut missing);
+        if has_omitted_body(&value) {
+            missing.push("body".to_owned());
+        }
     }
     missing.dedup();
     missing

@@ -249,6 +249,33 @@ fn secrets_are_put_back_before_a_plan_is_sent_again() {
 }
 
 #[test]
+fn long_bodies_are_omitted_and_named_as_missing() {
+    let texts = |length: usize| {
+        let text = "x".repeat(length);
+        [brunt_model::Body::from_text(text.clone()), brunt_model::Body::from_bytes(text.into())]
+    };
+    for length in [0, 1, 1 << 20, (1 << 20) + 1, 3 << 20] {
+        for body in texts(length) {
+            let mut stored = plan(80, CANARY);
+            stored.main_mut().scenario.requests[0].headers.clear();
+            stored.main_mut().scenario.requests[0].url = "http://h:80/".into();
+            stored.main_mut().scenario.requests[0].body = body.clone();
+            let asked = stored.clone();
+            redactor().plan(&mut stored);
+            let is_omitted = length > 1 << 20;
+            let size = serde_json::to_string(&stored).unwrap().len();
+            assert_eq!(size < length, is_omitted, "{length}");
+            let missing: &[&str] = if is_omitted { &["body"] } else { &[] };
+            assert_eq!(restore::redacted_places(&stored), missing);
+            // Equal bodies have equal digests, so that stored plans can be compared.
+            let mut again = asked.clone();
+            redactor().plan(&mut again);
+            assert_eq!(again, stored);
+        }
+    }
+}
+
+#[test]
 fn a_secret_that_is_missing_is_named() {
     let mut stored = plan(80, CANARY);
     redactor().plan(&mut stored);

@@ -2,7 +2,7 @@
 //!
 //! It keeps only its position in the coding: every byte is consumed at once, so a chunk's head or a
 //! trailer may be cut anywhere. It does not copy: pieces of the body are passed to a closure where
-//! they lie. Chunk extensions and trailers are skipped. Only [`super::parse::ReplyParser`] uses it.
+//! they lie, and so are trailers. Chunk extensions are skipped. Only [`super::parse::ReplyParser`] uses it.
 
 use super::parse::MalformedReply;
 
@@ -20,6 +20,14 @@ pub(super) struct Chunks {
     remaining: u64,
     /// Bytes of the current size line, or of the trailers so far.
     line_bytes: u32,
+}
+
+/// A piece of a chunked body.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum ChunkedPiece<'b> {
+    Body(&'b [u8]),
+    /// A byte of the trailers, line ends included.
+    Trailer(u8),
 }
 
 /// The part of the coding that the next byte belongs to.
@@ -56,23 +64,26 @@ impl Chunks {
         Chunks { step: Step::Size, remaining: 0, line_bytes: 0 }
     }
 
-    /// Consumes `bytes` up to the end of the body and passes each piece of the body to `body`.
-    /// Returns the number of bytes consumed: all of them unless the body ended earlier.
+    /// Consumes `bytes` up to the end of the body and passes each piece to `each`. Returns the number of bytes consumed: all of them unless the body ended earlier.
     pub(super) fn feed(
         &mut self,
         bytes: &[u8],
-        mut body: impl FnMut(&[u8]),
+        mut each: impl FnMut(ChunkedPiece<'_>),
     ) -> Result<usize, MalformedReply> {
         let mut position = 0;
         while position < bytes.len() && self.step != Step::Done {
             if self.step == Step::Data {
                 let rest = &bytes[position..];
                 let piece = &rest[..self.remaining.min(rest.len() as u64) as usize];
-                body(piece);
+                each(ChunkedPiece::Body(piece));
                 self.skip(piece.len() as u64);
                 position += piece.len();
             } else {
+                let was_in_trailer = self.step == Step::InTrailer;
                 self.feed_framing(bytes[position])?;
+                if was_in_trailer || self.step == Step::InTrailer {
+                    each(ChunkedPiece::Trailer(bytes[position]));
+                }
                 position += 1;
             }
         }

@@ -8,7 +8,7 @@ use super::parse::{MalformedReply, NoReply, ReplyParser};
 use crate::collect::ReplyCollector;
 use crate::contract::{Framing, MAX_HEAD, ReplyHead};
 use crate::link::Link;
-use crate::request::RequestKind;
+use crate::request::{RequestBytes, RequestKind};
 use crate::stream::{ByteStream, DiscardableBody, MAX_BLANK_READS, is_blank};
 use crate::turn::Turn;
 use crate::worker_io::{BUFFER, WorkerIo};
@@ -73,7 +73,7 @@ impl LastHead {
 
 /// A request as the bytes of HTTP/1.
 pub(crate) struct OutgoingRequest<'r> {
-    pub bytes: &'r [u8],
+    pub bytes: RequestBytes<'r>,
     pub kind: RequestKind,
     /// True if the connection carried a request before. Its end before any reply then means that
     /// the server closed an idle connection.
@@ -232,17 +232,18 @@ impl<T: Timer> H1Exchanges<T> {
         &self,
         stream: &mut ByteStream<L>,
         pipeline: &mut PipelineState,
-        request: &[u8],
+        request: RequestBytes<'_>,
     ) {
-        let is_sent = match stream.send_at_once(request) {
-            Ok(n) if n == request.len() => true,
-            // A part of a request must be completed, or the server would wait for its rest.
-            Ok(n) => Box::pin(stream.send(&request[n..])).await.is_ok(),
-            Err(_) => false,
-        };
-        if is_sent {
-            pipeline.sent.push_back(self.io.time.now());
+        let Ok(mut sent) = stream.send_at_once(request.rest(0)) else { return };
+        // A part of a request must be completed, or the server would wait for its rest.
+        while sent < request.len() {
+            let rest = request.rest(sent);
+            if Box::pin(stream.send(rest)).await.is_err() {
+                return;
+            }
+            sent += rest.len();
         }
+        pipeline.sent.push_back(self.io.time.now());
     }
 
     /// Asks the server to switch to another protocol. Returns its reply and the bytes after it,
@@ -258,6 +259,7 @@ impl<T: Timer> H1Exchanges<T> {
         wants: WantedDetails,
     ) -> Result<(Reply, Vec<u8>), Failure> {
         let mut pipeline = PipelineState::default();
+        let request = RequestBytes::from(request);
         self.send_ahead(stream, &mut pipeline, request).await;
         // A second entry makes the exchange keep the bytes after the reply, like those
         // of a further reply.
@@ -293,11 +295,11 @@ impl<T: Timer> H1Exchanges<T> {
     async fn send<L: Link>(
         &self,
         stream: &mut ByteStream<L>,
-        request: &[u8],
+        request: RequestBytes<'_>,
         receiver: &mut ReplyReceiver,
         stamps: &mut Stamps,
     ) -> WriteResult {
-        let written = match stream.send_at_once(request) {
+        let written = match stream.send_at_once(request.rest(0)) {
             Ok(n) => {
                 stamps.bytes_sent = n as u64;
                 if n == request.len() {
@@ -323,7 +325,7 @@ impl<T: Timer> H1Exchanges<T> {
     async fn send_rest<L: Link>(
         &self,
         stream: &mut ByteStream<L>,
-        request: &[u8],
+        request: RequestBytes<'_>,
         receiver: &mut ReplyReceiver,
         stamps: &mut Stamps,
     ) -> WriteResult {
@@ -356,13 +358,13 @@ impl<T: Timer> H1Exchanges<T> {
     fn poll_event<L: Link>(
         &self,
         stream: &mut ByteStream<L>,
-        request: &[u8],
+        request: RequestBytes<'_>,
         receiver: &mut ReplyReceiver,
         progress: Progress,
         stamps: &mut Stamps,
         cx: &mut Context<'_>,
     ) -> Poll<SendEvent> {
-        let rest = &request[stamps.bytes_sent as usize..];
+        let rest = request.rest(stamps.bytes_sent as usize);
         let rest = &rest[..rest.len().min(SEND_PIECE)];
         let wrote = if rest.is_empty() {
             stream.poll_flush(cx).map_ok(|()| 0)
@@ -538,6 +540,7 @@ impl ReplyReceiver {
             status: head.status,
             keep_alive: head.keep_alive && !self.is_abandoned,
             unsolicited: self.is_unsolicited,
+            is_refusal: false,
             body_bytes: self.parser.body_bytes(),
             head_bytes: self.parser.head_bytes(),
             announced_bytes,

@@ -11,8 +11,8 @@
 
 use std::mem::MaybeUninit;
 
-use super::chunked::Chunks;
-use crate::contract::{Framing, MAX_HEAD, MAX_INTERIM, ReplyHead, ReplySink};
+use super::chunked::{ChunkedPiece, Chunks};
+use crate::contract::{Framing, MAX_HEAD, MAX_INTERIM, ReplyHead, ReplySink, TLS_ALERT};
 use crate::request::RequestKind;
 pub use brunt_model::outcome::MalformedReply;
 use brunt_model::plan::HttpVersion;
@@ -218,7 +218,12 @@ impl ReplyParser {
         if bytes != b"\r"
             && bytes.iter().zip(PREFIX).any(|(received, expected)| received != expected)
         {
-            return Err(MalformedReply::StatusLine);
+            let is_alert = bytes.first() == Some(&TLS_ALERT);
+            return Err(if is_alert {
+                MalformedReply::TlsRecord
+            } else {
+                MalformedReply::StatusLine
+            });
         }
         let end = blank_line_end(bytes, searched);
         if end.is_none() && bytes.len() >= MAX_HEAD {
@@ -253,9 +258,12 @@ impl ReplyParser {
         sink: &mut S,
     ) -> Result<usize, MalformedReply> {
         if let State::Chunked(chunks) = &mut self.state {
-            let consumed = chunks.feed(bytes, |piece| {
-                self.body_bytes = self.body_bytes.saturating_add(piece.len() as u64);
-                sink.body(piece);
+            let consumed = chunks.feed(bytes, |piece| match piece {
+                ChunkedPiece::Body(piece) => {
+                    self.body_bytes = self.body_bytes.saturating_add(piece.len() as u64);
+                    sink.body(piece);
+                }
+                ChunkedPiece::Trailer(byte) => sink.trailer_byte(byte),
             })?;
             if chunks.is_done() {
                 self.state = State::Done;

@@ -9,6 +9,7 @@ use super::*;
 struct Seen {
     fields: Vec<(String, Vec<u8>)>,
     body: Vec<u8>,
+    trailers: Vec<u8>,
 }
 
 impl ReplySink for Seen {
@@ -19,6 +20,10 @@ impl ReplySink for Seen {
     fn body(&mut self, bytes: &[u8]) {
         assert!(!bytes.is_empty(), "an empty piece of the body");
         self.body.extend_from_slice(bytes);
+    }
+
+    fn trailer_byte(&mut self, byte: u8) {
+        self.trailers.push(byte);
     }
 }
 
@@ -497,6 +502,11 @@ fn malformed_replies_are_distinguished_in_any_pieces() {
             NoReply::Malformed(MalformedReply::StatusLine),
         ),
         (
+            "an alert of TLS",
+            "\x15\x03\x01\0\x02\x02\x46".to_owned(),
+            NoReply::Malformed(MalformedReply::TlsRecord),
+        ),
+        (
             "another version",
             "HTTP/2 200\r\n\r\n".to_owned(),
             NoReply::Malformed(MalformedReply::StatusLine),
@@ -811,3 +821,27 @@ fn each_fault_is_described_in_one_line() {
 
 #[path = "parse_properties.rs"]
 mod properties;
+
+#[test]
+fn trailers_are_kept_with_the_fields() {
+    use crate::collect::ReplyCollector;
+    use crate::contract::{WantedDetails, WantedFields};
+    let end = "0\r\nX-Sum: 1 2\r\nnonsense\r\nx-empty:\r\n\r\n";
+    let bytes = format!("{CHUNKED}4\r\nbody\r\n{end}").into_bytes();
+    let outcome = consistent_outcome("trailers", RequestKind::Ordinary, &bytes);
+    assert_eq!(outcome.seen.trailers, b"X-Sum: 1 2\r\nnonsense\r\nx-empty:\r\n");
+    for piece in 1..bytes.len() {
+        let wants = WantedDetails { fields: WantedFields::All, ..WantedDetails::default() };
+        let mut collector = ReplyCollector::new(wants, None, None).unwrap();
+        let mut parser = ReplyParser::new(RequestKind::Ordinary);
+        let (mut at, mut end) = (0, 0);
+        while !parser.done() {
+            end = (end + piece).min(bytes.len());
+            at += parser.feed(&bytes[at..end], &mut *collector).unwrap();
+        }
+        let (_, fields) = collector.finish(parser.head().unwrap()).head.unwrap();
+        let last: Vec<_> = fields.iter().rev().take(2).collect();
+        assert_eq!(*last[0], ("x-empty".to_owned(), String::new()), "pieces of {piece}");
+        assert_eq!(*last[1], ("X-Sum".to_owned(), "1 2".to_owned()), "pieces of {piece}");
+    }
+}

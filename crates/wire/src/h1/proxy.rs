@@ -20,8 +20,11 @@ pub(crate) async fn tunnel<T: Timer>(
         "CONNECT {host}:{port} HTTP/1.1\r\nHost: {host}:{port}\r\n\r\n",
         port = origin.port
     );
-    let request =
-        OutgoingRequest { bytes: request.as_bytes(), kind: RequestKind::Connect, is_reused: false };
+    let request = OutgoingRequest {
+        bytes: request.as_bytes().into(),
+        kind: RequestKind::Connect,
+        is_reused: false,
+    };
     let reply = exchanges
         .exchange(stream, &mut PipelineState::default(), request, None, &mut Stamps::default())
         .await;

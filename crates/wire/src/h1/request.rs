@@ -31,13 +31,19 @@ pub fn prepare(
     tags: Tags,
     style: Style,
 ) -> Result<Prepared, BadRequest> {
-    let h1 = encode(&parts.draft(), &parts.url, origin, style)?;
+    let (h1, h1_after_body) = encode(&parts.draft(), &parts.url, origin, style)?;
     let kind = RequestKind::from_method(&parts.method);
     let closes = closes(&parts.headers);
-    Ok(Prepared { origin: id, tags, kind, closes, h1, parts: Some(parts), ..Prepared::default() })
+    let parts = Some(parts);
+    Ok(Prepared { origin: id, tags, kind, closes, h1, h1_after_body, parts, ..Prepared::default() })
 }
 
-/// Writes the head and body of an HTTP/1 request (RFC 9112 section 3).
+/// Longer bodies are sent from where they are stored, in bytes. A shorter one is copied to the
+/// head, so that one call sends both.
+const MAX_JOINED_BODY: usize = 64 * 1024;
+
+/// Writes the head and body of an HTTP/1 request (RFC 9112 section 3). Of a request with a long
+/// body, returns the bytes before and after the body.
 ///
 /// # Errors
 ///
@@ -47,9 +53,9 @@ fn encode(
     url: &Url,
     origin: &Origin,
     style: Style,
-) -> Result<Vec<u8>, BadRequest> {
+) -> Result<(Vec<u8>, Option<&'static [u8]>), BadRequest> {
     if let Some(bytes) = draft.verbatim {
-        return Ok(bytes.to_vec());
+        return Ok((bytes.to_vec(), None));
     }
     let mut out = Vec::with_capacity(256);
     out.extend_from_slice(draft.method.as_bytes());
@@ -67,17 +73,39 @@ fn encode(
         field(&mut out, &header.0, &header.1);
     }
     let body = draft.body.bytes();
+    let is_separate = body.is_some_and(|body| body.len() > MAX_JOINED_BODY);
+    let mut after_body: &'static [u8] = b"";
     if is_chunked(draft.headers, style)? {
         out.extend_from_slice(b"\r\n");
-        put_chunks(&mut out, body.unwrap_or_default());
-        return Ok(out);
+        // One chunk, and the last, empty one (RFC 9112 section 7.1).
+        if let Some(body) = body.filter(|body| !body.is_empty()) {
+            let _ = write!(out, "{:x}\r\n", body.len()); // writing to a Vec cannot fail
+            after_body = b"\r\n0\r\n\r\n";
+        } else {
+            after_body = b"0\r\n\r\n";
+        }
+        return Ok(finish(out, body.unwrap_or_default(), after_body, is_separate));
     }
     if let Some(body) = body.filter(|_| !has_header(draft.headers, "content-length")) {
         let _ = write!(out, "Content-Length: {}\r\n", body.len()); // writing to a Vec cannot fail
     }
     out.extend_from_slice(b"\r\n");
-    out.extend_from_slice(body.unwrap_or_default());
-    Ok(out)
+    Ok(finish(out, body.unwrap_or_default(), after_body, is_separate))
+}
+
+/// Appends a body and the bytes after it, unless the body is separate.
+fn finish(
+    mut out: Vec<u8>,
+    body: &[u8],
+    after_body: &'static [u8],
+    is_separate: bool,
+) -> (Vec<u8>, Option<&'static [u8]>) {
+    if is_separate {
+        return (out, Some(after_body));
+    }
+    out.extend_from_slice(body);
+    out.extend_from_slice(after_body);
+    (out, None)
 }
 
 /// True if the header fields require a chunked body. If the body were framed differently from its
@@ -96,16 +124,6 @@ fn is_chunked(headers: &[(String, String)], style: Style) -> Result<bool, BadReq
         return Ok(true);
     };
     Err(BadRequest::TransferEncoding(coding.clone(), why))
-}
-
-/// Writes a body as one chunk and the last, empty chunk (RFC 9112 section 7.1).
-fn put_chunks(out: &mut Vec<u8>, body: &[u8]) {
-    if !body.is_empty() {
-        let _ = write!(out, "{:x}\r\n", body.len()); // writing to a Vec cannot fail
-        out.extend_from_slice(body);
-        out.extend_from_slice(b"\r\n");
-    }
-    out.extend_from_slice(b"0\r\n\r\n");
 }
 
 fn connection(style: Style) -> Option<&'static str> {
@@ -165,7 +183,7 @@ mod tests {
             reply_policy: 0,
             verbatim: None,
         };
-        String::from_utf8(encode(&draft, &parsed, &origin, style).unwrap()).unwrap()
+        String::from_utf8(encode(&draft, &parsed, &origin, style).unwrap().0).unwrap()
     }
 
     #[test]
@@ -220,7 +238,7 @@ mod tests {
     fn old_version_proxy_and_close() {
         let style = Style { http10: true, close: false, absolute: true };
         assert_eq!(
-            text("http://[::1]:80/a", &[], &Body::Bytes(vec![b'x']), style),
+            text("http://[::1]:80/a", &[], &Body::from_bytes(vec![b'x']), style),
             "POST http://[::1]/a HTTP/1.0\r\nHost: [::1]\r\nConnection: keep-alive\r\nContent-Length: 1\r\n\r\nx"
         );
         let style = Style { close: true, ..Style::default() };
@@ -240,7 +258,57 @@ mod tests {
             reply_policy: 0,
             verbatim: Some(bytes),
         };
-        assert_eq!(encode(&draft, &url, &origin, Style::default()).unwrap(), bytes);
+        assert_eq!(encode(&draft, &url, &origin, Style::default()).unwrap().0, bytes);
+    }
+
+    #[test]
+    fn long_bodies_are_sent_from_where_they_are_stored() {
+        for length in [MAX_JOINED_BODY - 1, MAX_JOINED_BODY, MAX_JOINED_BODY + 1, 1 << 20] {
+            for (is_chunked, is_binary) in
+                [(false, false), (false, true), (true, false), (true, true)]
+            {
+                let text = "x".repeat(length);
+                let body = if is_binary {
+                    Body::from_bytes(text.clone().into())
+                } else {
+                    Body::from_text(text.clone())
+                };
+                let headers: &[_] = &[("Transfer-Encoding".to_owned(), "chunked".to_owned())];
+                let draft = RequestDraft {
+                    method: "POST",
+                    url: "http://h/",
+                    headers: if is_chunked { headers } else { &[] },
+                    body: &body,
+                    label: 0,
+                    reply_policy: 0,
+                    verbatim: None,
+                };
+                let parts = RequestParts::from_draft(&draft).unwrap();
+                let origin = parts.origin();
+                let style = Style::default();
+                let (id, tags) = (OriginId(0), draft.tags());
+                let prepared = prepare(Rc::new(parts), &origin, id, tags, style).unwrap();
+                assert_eq!(prepared.h1.len() < 200, length > MAX_JOINED_BODY, "{length}");
+                let prepared = prepared.with_line("A: b");
+                let framed = if is_chunked {
+                    format!(
+                        "Transfer-Encoding: chunked\r\nA: b\r\n\r\n{length:x}\r\n{text}\r\n0\r\n\r\n"
+                    )
+                } else {
+                    format!("Content-Length: {length}\r\nA: b\r\n\r\n{text}")
+                };
+                let expected = format!("POST / HTTP/1.1\r\nHost: h\r\n{framed}");
+                assert!(prepared.bytes() == expected.as_bytes(), "{length} {is_chunked}");
+                assert_eq!(prepared.least_bytes(), expected.len() as u64);
+                let pieces = prepared.h1_bytes();
+                let mut sent = Vec::new();
+                while sent.len() < pieces.len() {
+                    let rest = pieces.rest(sent.len());
+                    sent.extend_from_slice(&rest[..rest.len().min(50_000)]);
+                }
+                assert!(sent == expected.as_bytes() && pieces.rest(sent.len()).is_empty());
+            }
+        }
     }
 
     #[test]

@@ -5,6 +5,7 @@
 use super::exchange::{H1Exchanges, OutgoingRequest, PipelineState};
 use crate::collect::ReplyCollector;
 use crate::link::{Link, Received, SocketReadiness};
+use crate::request::RequestBytes;
 use crate::request::RequestKind;
 use crate::still_timer::Still;
 use crate::stream::{ByteStream, IdleEnd};
@@ -195,8 +196,15 @@ impl World {
     fn send_ahead(&mut self, requests: usize) {
         for _ in 0..requests {
             let edge = self.edge.clone();
-            run(&edge, self.exchanges.send_ahead(&mut self.stream, &mut self.pipeline, b"GET"))
-                .expect("sent");
+            run(
+                &edge,
+                self.exchanges.send_ahead(
+                    &mut self.stream,
+                    &mut self.pipeline,
+                    RequestBytes::from(&b"GET"[..]),
+                ),
+            )
+            .expect("sent");
         }
     }
 
@@ -207,7 +215,7 @@ impl World {
 }
 
 fn request(bytes: &[u8]) -> OutgoingRequest<'_> {
-    OutgoingRequest { bytes, kind: RequestKind::Ordinary, is_reused: false }
+    OutgoingRequest { bytes: bytes.into(), kind: RequestKind::Ordinary, is_reused: false }
 }
 
 const REPLIES: [&str; 4] = [

@@ -81,6 +81,28 @@ pub fn reset_cause(code: u32) -> MalformedReply {
     }
 }
 
+/// Returns the cause of failure for requests on a connection that the server closed with this
+/// error code, which may be any number. None: it closed without an error.
+pub fn close_cause(code: u32) -> Option<MalformedReply> {
+    Some(match code {
+        0 => return None,
+        1 => MalformedReply::ClosedHttp2ProtocolError,
+        2 => MalformedReply::ClosedHttp2InternalError,
+        3 => MalformedReply::ClosedHttp2FlowControlError,
+        4 => MalformedReply::ClosedHttp2SettingsTimeout,
+        5 => MalformedReply::ClosedHttp2StreamClosed,
+        6 => MalformedReply::ClosedHttp2FrameSizeError,
+        7 => MalformedReply::ClosedHttp2RefusedStream,
+        8 => MalformedReply::ClosedHttp2Cancel,
+        9 => MalformedReply::ClosedHttp2CompressionError,
+        10 => MalformedReply::ClosedHttp2ConnectError,
+        11 => MalformedReply::ClosedHttp2EnhanceYourCalm,
+        12 => MalformedReply::ClosedHttp2InadequateSecurity,
+        13 => MalformedReply::ClosedHttp2Http11Required,
+        _ => MalformedReply::ClosedHttp2Unknown,
+    })
+}
+
 /// The head of a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FrameHead {

@@ -5,7 +5,7 @@
 use super::frame::{self, FrameHead, Http2ErrorCode};
 use super::hpack::BlockPosition;
 use super::session::{ConnectionError, Http2Session, Http2SessionEnd};
-use crate::contract::{MAX_HEAD, MAX_INTERIM};
+use crate::contract::{MAX_HEAD, MAX_INTERIM, TLS_ALERT};
 use crate::multiplexing::reply_fields::ReplyFields;
 use crate::multiplexing::stream::{self, BodyProgress};
 use brunt_model::outcome::MalformedReply;
@@ -70,6 +70,14 @@ impl Http2Session {
     }
 
     fn take(&mut self, mut bytes: &[u8], now: Tick) -> Result<(), ConnectionError> {
+        // The first frame is a short one, so its length begins with 0.
+        if !self.peer.is_received
+            && self.input.partial.is_empty()
+            && bytes.first() == Some(&TLS_ALERT)
+        {
+            let cause = MalformedReply::TlsRecord;
+            return Err(ConnectionError(Http2ErrorCode::ProtocolError, cause));
+        }
         while !bytes.is_empty() {
             if let Some(data) = self.input.data.take() {
                 bytes = self.on_data(data, bytes, now);
@@ -305,7 +313,9 @@ impl Http2Session {
             frame::GOAWAY => {
                 check_size(payload.len() >= 8)?;
                 // The first bit is reserved (RFC 9113 section 6.8).
-                self.on_goaway(frame::number(payload).unwrap_or_default() & 0x7fff_ffff)
+                let last = frame::number(payload).unwrap_or_default() & 0x7fff_ffff;
+                let code = frame::number(&payload[4..]).unwrap_or_default();
+                self.on_goaway(last, frame::close_cause(code))
             }
             frame::WINDOW_UPDATE => self.on_window_update(head.stream, payload),
             _ => Ok(()),
@@ -495,12 +505,19 @@ impl Http2Session {
         Ok(())
     }
 
-    fn on_goaway(&mut self, last: u32) -> Result<(), ConnectionError> {
+    /// Processes a GOAWAY. `cause` is its error.
+    fn on_goaway(
+        &mut self,
+        last: u32,
+        cause: Option<MalformedReply>,
+    ) -> Result<(), ConnectionError> {
         if self.goes_away_after.is_some_and(|previous| last > previous) {
             return Err(ConnectionError(Http2ErrorCode::ProtocolError, MalformedReply::GoAway));
         }
         self.goes_away_after = Some(last);
+        self.close_cause = cause;
         for (_, stream) in self.streams.iter_mut().filter(|(id, _)| **id > last) {
+            stream.stamps.malformed = cause;
             stream.fail_unprocessed(last == 0);
         }
         self.idle.wake();

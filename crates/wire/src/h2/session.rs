@@ -96,6 +96,8 @@ pub struct Http2Session {
     forgotten: u32,
     /// The last stream that the peer may process.
     pub(super) goes_away_after: Option<u32>,
+    /// The error of the peer's GOAWAY.
+    pub(super) close_cause: Option<MalformedReply>,
     pub end: Option<Http2SessionEnd>,
     /// Number of requests that were completed on the connection.
     pub served: u64,
@@ -150,6 +152,7 @@ impl Http2Session {
             abandoned: VecDeque::new(),
             forgotten: 0,
             goes_away_after: None,
+            close_cause: None,
             end: None,
             served: 0,
             driver: None,
@@ -407,6 +410,13 @@ impl Http2Session {
             return;
         }
         self.end = Some(end);
+        // A GOAWAY with an error explains the close that follows it.
+        let end = match (end, self.close_cause) {
+            (Http2SessionEnd::Lost(Failure::Reset | Failure::ClosedEarly), Some(cause)) => {
+                Http2SessionEnd::Broken(cause)
+            }
+            _ => end,
+        };
         for stream in self.streams.values_mut() {
             match end {
                 Http2SessionEnd::Broken(cause) => stream.fail_malformed(cause),

@@ -219,7 +219,7 @@ fn bodies_are_sent_within_flow_control_windows() {
     let counts = SharedCounts::default();
     let mut session = Http2Session::new(Rc::clone(&counts));
     session.record_written(Tick(0));
-    let parts = parts("POST", &Body::Bytes(vec![7; 40_000]));
+    let parts = parts("POST", &Body::from_bytes(vec![7; 40_000]));
     let fields = RequestFields::from_request(&parts).unwrap();
     for _ in 0..2 {
         let mut stream = MultiplexedRequest::new(RequestKind::Ordinary, None, 0);
@@ -254,7 +254,7 @@ fn bodies_are_sent_within_flow_control_windows() {
 fn an_early_reply_ends_the_request_body() {
     let mut session = Http2Session::new(SharedCounts::default());
     session.record_written(Tick(0));
-    let parts = parts("POST", &Body::Bytes(vec![7; 100_000]));
+    let parts = parts("POST", &Body::from_bytes(vec![7; 100_000]));
     let mut stream = MultiplexedRequest::new(RequestKind::Ordinary, None, 0);
     stream.upload = Some(Upload::new(&parts));
     session.begin(&RequestFields::from_request(&parts).unwrap(), stream).unwrap();
@@ -371,6 +371,37 @@ fn goaway_does_not_end_streams_that_the_server_processes() {
         Err((Failure::Stale, None)),
         "the connection was used, and nothing came of this one"
     );
+}
+
+#[test]
+fn closes_are_reported_by_their_code() {
+    for (code, cause) in [
+        (1, MalformedReply::ClosedHttp2ProtocolError),
+        (2, MalformedReply::ClosedHttp2InternalError),
+        (3, MalformedReply::ClosedHttp2FlowControlError),
+        (4, MalformedReply::ClosedHttp2SettingsTimeout),
+        (5, MalformedReply::ClosedHttp2StreamClosed),
+        (6, MalformedReply::ClosedHttp2FrameSizeError),
+        (7, MalformedReply::ClosedHttp2RefusedStream),
+        (8, MalformedReply::ClosedHttp2Cancel),
+        (9, MalformedReply::ClosedHttp2CompressionError),
+        (10, MalformedReply::ClosedHttp2ConnectError),
+        (11, MalformedReply::ClosedHttp2EnhanceYourCalm),
+        (12, MalformedReply::ClosedHttp2InadequateSecurity),
+        (13, MalformedReply::ClosedHttp2Http11Required),
+        (14, MalformedReply::ClosedHttp2Unknown),
+        (u32::MAX, MalformedReply::ClosedHttp2Unknown),
+    ] {
+        let mut session = asked(3);
+        let mut goaway = Vec::new();
+        put_numbers(&mut goaway, frame::GOAWAY, 0, &[3, code]);
+        session.receive(&goaway, Tick(2));
+        session.receive(&headers(3, END, &[(":status", "200")]), Tick(3));
+        session.finish(Http2SessionEnd::Lost(Failure::ClosedEarly));
+        assert_eq!(end(&session, 3), Ok((200, 0)));
+        assert_eq!(end(&session, 5), Err((Failure::Unprocessed, Some(cause))), "{code}");
+        assert_eq!(end(&session, 1), Err((Failure::Reset, Some(cause))), "{code}");
+    }
 }
 
 #[test]
@@ -539,7 +570,9 @@ fn servers_without_http2_are_recognized() {
     for (bytes, cause) in [
         (&b"HTTP/1.1 400 Bad Request\r\n\r\n"[..], MalformedReply::Http1Reply),
         (&framed(frame::PING, 0, 0, b"12345678")[..], MalformedReply::Preface),
-        (&b"\x15\x03\x03\x00\x02\x02\x16 and more"[..], MalformedReply::Preface),
+        (&b"\x15\x03\x01\x00\x02\x02\x46"[..], MalformedReply::TlsRecord),
+        (&b"\x15"[..], MalformedReply::TlsRecord),
+        (&b"\x16\x03\x03\x00\x02\x02\x16 and more"[..], MalformedReply::Preface),
     ] {
         let mut session = session_with_requests(1);
         session.receive(bytes, Tick(2));

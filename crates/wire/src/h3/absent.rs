@@ -7,7 +7,7 @@ use crate::request::{BadRequest, Prepared, RequestParts, Tags};
 use crate::stream::IdleEnd;
 use crate::tls::{Handshake, HandshakeFailure, TlsClients};
 use crate::{Reply, Stamps};
-use brunt_model::plan::ConnectionSettings;
+use brunt_model::plan::{ConnectionSettings, HttpVersion};
 use brunt_model::{Failure, Flow, Tick};
 use std::future::Ready;
 use std::io;
@@ -29,7 +29,7 @@ pub fn prepare(
     origin: OriginId,
     tags: Tags,
 ) -> Result<Prepared, BadRequest> {
-    Prepared::with_fields(parts, origin, tags)
+    Prepared::with_fields(parts, origin, tags, HttpVersion::V3)
 }
 
 /// An empty set of endpoints.

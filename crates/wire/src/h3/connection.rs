@@ -9,12 +9,14 @@ use crate::collect::ReplyCollector;
 use crate::quic::TransportSettings;
 use crate::request::Prepared;
 use crate::stream::IdleEnd;
-use crate::tls::{Handshake, HandshakeFailure, TlsClients};
+use crate::tls::{self, Handshake, HandshakeFailure, TlsClients};
 use crate::{Reply, Stamps, Timer};
-use brunt_model::plan::ConnectionSettings;
+use brunt_model::plan::{ConnectionSettings, TlsSettings};
 use brunt_model::{Failure, Flow, Tick};
 use quinn_proto::crypto::rustls::{HandshakeData, QuicClientConfig};
 use quinn_proto::{ClientConfig, TransportConfig, VarInt};
+use rustls::Tls13CipherSuite;
+use rustls::crypto::aws_lc_rs::cipher_suite::TLS13_AES_128_GCM_SHA256;
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -97,7 +99,7 @@ impl<T: Timer + 'static> Http3Endpoints<T> {
     ) -> Result<Http3Connection, Http3NotOpened> {
         let Http3Destination { host, address, source } = *destination;
         let clients = self
-            .clients(tls, settings.tls.early_data)
+            .clients(tls, &settings.tls)
             .map_err(|why| Http3NotOpened::new(Failure::Tls, why))?;
         let mut sockets = self.sockets.borrow_mut();
         let endpoint = match sockets.entry((address.is_ipv6(), source)) {
@@ -135,13 +137,21 @@ impl<T: Timer + 'static> Http3Endpoints<T> {
     }
 
     /// Returns the settings of all clients. They are built at the first call.
-    fn clients(&self, tls: &TlsClients, early_data: bool) -> Result<&[WatchedClient], String> {
+    fn clients(
+        &self,
+        tls: &TlsClients,
+        settings: &TlsSettings,
+    ) -> Result<&[WatchedClient], String> {
         if let Some(clients) = self.clients.get() {
             return Ok(clients);
         }
+        // The QUIC library panics without TLS 1.3.
+        if !tls::offers_tls13(settings) {
+            return Err("HTTP/3 needs TLS 1.3 and one of its cipher suites".to_owned());
+        }
         let numbers = 0..tls.count() as u64;
         let clients = numbers
-            .map(|client| watched_client(tls, client, early_data))
+            .map(|client| watched_client(tls, client, settings.early_data))
             .collect::<Result<_, _>>()?;
         Ok(self.clients.get_or_init(|| clients))
     }
@@ -154,7 +164,11 @@ fn watched_client(
 ) -> Result<WatchedClient, String> {
     let mut tls_config = (**tls.config(client)).clone();
     tls_config.enable_early_data = early_data;
-    let crypto = QuicClientConfig::try_from(tls_config).map_err(|error| error.to_string())?;
+    // The first packets have this suite, whatever is offered (RFC 9001 section 5).
+    let initial = TLS13_AES_128_GCM_SHA256.tls13().and_then(Tls13CipherSuite::quic_suite);
+    let initial = initial.ok_or("the TLS library has no suite for the first packets of QUIC")?;
+    let crypto = QuicClientConfig::with_initial(Arc::new(tls_config), initial)
+        .map_err(|error| error.to_string())?;
     let mut transport = TransportConfig::default();
     let window = VarInt::from_u64(STREAM_WINDOW).unwrap_or(VarInt::MAX);
     transport
@@ -167,6 +181,7 @@ fn watched_client(
         .datagram_receive_buffer_size(None)
         .max_idle_timeout(None);
     let crypto = Arc::new(WatchedConfig::new(crypto));
+    transport.congestion_controller_factory(Arc::<WatchedConfig>::clone(&crypto));
     let mut config = ClientConfig::new(Arc::<WatchedConfig>::clone(&crypto));
     config.transport_config(Arc::new(transport));
     Ok(WatchedClient { config, crypto })

@@ -277,7 +277,7 @@ impl<T: Timer> Core<T> {
             if let Some(slot) = self.carriers.borrow_mut().get_mut(carrier.handle.0) {
                 *slot = None;
             }
-        } else if let Some(due) = session.quic.poll_timeout()
+        } else if let Some(due) = session.next_timeout(self.base)
             && carrier.timer.get().is_none_or(|timer| due < timer)
         {
             carrier.timer.set(Some(due));
@@ -322,7 +322,7 @@ impl<T: Timer> Core<T> {
                         Some(Unsent { port: Rc::clone(port), transmit, contents });
                     return Poll::Pending;
                 }
-                Ok(()) => session.record_sent_packets(self.time.now()),
+                Ok(()) => {}
                 // The error belongs to an earlier packet. This one was not sent,
                 // and counts as lost.
                 Err(error) if is_refusal(&error) => *self.refusal.borrow_mut() = Some(error),
@@ -387,12 +387,12 @@ impl<T: Timer> Core<T> {
     ) {
         let Some(carrier) = self.carrier(handle.0) else { return };
         let session = &mut *carrier.session.borrow_mut();
-        session.record_packet();
         if session.first_packet == Tick::ZERO {
             session.first_packet = now;
         }
         if session.is_connected {
             session.quic.handle_event(event);
+            session.record_packet(now);
             if port == carrier.ports.borrow().0.number {
                 session.record_packet_on_port(now);
             }
@@ -458,10 +458,9 @@ impl<T: Timer> Core<T> {
             };
             carrier.timer.set(None);
             let session = &mut *carrier.session.borrow_mut();
-            match session.quic.poll_timeout() {
+            match session.next_timeout(self.base) {
                 Some(due) if due <= instant => {
-                    session.quic.handle_timeout(instant);
-                    session.close_if_silent(now, instant);
+                    session.on_timeout(now, instant);
                     self.queue.push(&carrier);
                 }
                 // The timer was postponed meanwhile.

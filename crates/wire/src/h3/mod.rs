@@ -4,8 +4,8 @@
 //! * `request`: a request and the frames of its reply. `control`: unidirectional streams.
 //!   Both have no I/O.
 //! * `session`: one connection: maps the streams of QUIC to requests and replies.
-//! * `watch`: observes the cryptography of a connection: received packets, a Retry.
-//!   `packet_numbers` counts the packets.
+//! * `watch`: observes a connection: received packets, acknowledgments, a Retry.
+//!   `packet_numbers` counts the packets. `key_phase`: no key update before the cipher's limit.
 //! * `parameters`: the server's transport parameters. `versions`: the QUIC versions that it offers.
 //! * `migration`: moves a connection to another local port.
 //! * `port`: a UDP socket. `driver`: one task for each UDP socket, which reads and writes for
@@ -16,6 +16,7 @@ mod connection;
 pub(crate) mod control;
 mod driver;
 mod frame;
+mod key_phase;
 mod migration;
 mod packet_numbers;
 mod parameters;

@@ -5,6 +5,7 @@ use crate::origin::OriginId;
 use crate::request::fields::RequestFields;
 use crate::request::{BadRequest, Prepared, RequestParts, Tags};
 use brunt_model::Body;
+use brunt_model::plan::HttpVersion;
 use bytes::Bytes;
 use std::rc::Rc;
 
@@ -21,7 +22,7 @@ pub fn prepare(
     if parts.url.scheme() != "https" {
         return Err(BadRequest::NoTls(parts.url.to_string()));
     }
-    let mut request = Prepared::with_fields(parts, origin, tags)?;
+    let mut request = Prepared::with_fields(parts, origin, tags, HttpVersion::V3)?;
     if let (Some(fields), Some(parts)) = (&request.h2, &request.parts) {
         request.h3 = head_frames(fields, &parts.body);
     }
@@ -32,6 +33,19 @@ pub fn prepare(
 /// advance, unless a line was added since.
 pub(super) fn request_frames(request: &Prepared, fields: &RequestFields, body: &Body) -> Bytes {
     if request.h3.is_empty() { head_frames(fields, body) } else { request.h3.clone() }
+}
+
+/// Returns the bytes of a body, which are not copied if all requests share them.
+pub(super) fn body_bytes(body: &Body) -> Bytes {
+    Bytes::from_owner(OwnedBody(body.clone()))
+}
+
+struct OwnedBody(Body);
+
+impl AsRef<[u8]> for OwnedBody {
+    fn as_ref(&self) -> &[u8] {
+        self.0.bytes().unwrap_or_default()
+    }
 }
 
 /// Encodes the frame of a request's head, and the frame header of its body.

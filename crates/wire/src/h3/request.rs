@@ -234,11 +234,23 @@ fn message_error(cause: MalformedReply) -> RuleViolation {
 
 /// Processes trailers, which follow the body and have no status.
 fn on_trailers(stream: &mut MultiplexedRequest, block: &[u8]) -> Result<(), RuleViolation> {
-    let fields = decode(block, |_, _| {})?;
+    let mut lines: Vec<(Vec<u8>, Vec<u8>)> = Vec::new();
+    let has_collector = stream.collector.is_some();
+    let fields = decode(block, |name, value| {
+        if has_collector {
+            lines.push((name.to_vec(), value.to_vec()));
+        }
+    })?;
     stream.grpc_status = stream.grpc_status.or(fields.grpc_status);
     // Trailers must not contain pseudo-header fields (RFC 9114 section 4.3).
     let cause = fields.error.or(fields.has_pseudo.then_some(MalformedReply::PseudoHeader));
-    cause.map_or(Ok(()), |cause| Err(message_error(cause)))
+    if let Some(cause) = cause {
+        return Err(message_error(cause));
+    }
+    if let Some(collector) = &mut stream.collector {
+        collector.push_trailers(&lines);
+    }
+    Ok(())
 }
 
 /// Decodes a header block, and passes each field to `each`.
@@ -263,6 +275,7 @@ fn decode(block: &[u8], mut each: impl FnMut(&[u8], &[u8])) -> Result<ReplyField
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::contract::{WantedDetails, WantedFields};
     use proptest::prelude::*;
 
     /// A frame.
@@ -311,6 +324,21 @@ mod tests {
             let reply = request.stream.into_reply().unwrap();
             assert_eq!((reply.status, reply.body_bytes, reply.announced_bytes), (200, 4, Some(4)));
         }
+    }
+
+    #[test]
+    fn trailers_are_kept_with_the_fields() {
+        let head = frame(frame::HEADERS, LENGTH_4);
+        let trailers = frame(frame::HEADERS, b"\0\0\x22ab\x01c");
+        let all = [head, frame(frame::DATA, b"body"), trailers].concat();
+        let wants = WantedDetails { fields: WantedFields::All, ..WantedDetails::default() };
+        let collector = ReplyCollector::new(wants, None, None);
+        let mut request = Http3Request::new(RequestKind::Ordinary, collector);
+        let received = request.receive(&all, &mut LastBlock::default(), Tick(1));
+        assert_eq!(received.and_then(|()| request.end()), Ok(()));
+        let (_, fields) = request.stream.into_reply().unwrap().details.unwrap().head.unwrap();
+        let names: Vec<_> = fields.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        assert_eq!(names, ["content-length=4", "ab=c"]);
     }
 
     #[test]

@@ -6,11 +6,11 @@ use super::frame::{self, Http3ErrorCode};
 use super::migration::Migration;
 use super::packet_numbers::REORDERING;
 use super::parameters;
-use super::prepare::request_frames;
+use super::prepare::{body_bytes, request_frames};
 use super::request::{Http3Request, LastBlock, RuleViolation};
 use super::watch::ConnectionObservations;
 use crate::collect::ReplyCollector;
-use crate::multiplexing::stream::{StreamHasher, Upload};
+use crate::multiplexing::stream::StreamHasher;
 use crate::quic::{TransportSettings, version_names};
 use crate::request::Prepared;
 use crate::waiters::Waiters;
@@ -29,11 +29,13 @@ use std::sync::Arc;
 use std::task::Waker;
 use std::time::{Duration, Instant};
 
-/// Maximum time without a packet of the peer after packets were sent to it. Browsers give up after
+/// Minimum time without an acknowledgment before a connection is given up. Browsers give up after
 /// about five retransmissions with doubled timeouts, which is similar.
 const MAX_SILENCE: Duration = Duration::from_secs(5);
-/// Minimum number of unanswered sends before a connection is closed.
-const MIN_UNANSWERED: u32 = 6;
+/// On slow paths, the minimum is this number of probe timeouts.
+const SILENT_PROBES: u32 = 6;
+/// Maximum delay of acknowledgments (RFC 9000 section 18.2).
+const MAX_ACK_DELAY: Duration = Duration::from_millis(25);
 
 /// Why the connection is unusable.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,7 +52,8 @@ pub struct Http3SessionEnd {
 struct UnsentRequest {
     /// Rest of the head's frame and of the body's frame header.
     head: Bytes,
-    upload: Option<Upload>,
+    /// Rest of the body. QUIC shares its bytes until they are acknowledged.
+    body: Bytes,
 }
 
 /// The state of a connection.
@@ -93,8 +96,14 @@ pub struct Http3Session {
     waiting: Waiters,
     /// Result of the check of the server's certificate; None: it was not checked.
     pub verdict: Option<Result<(), TlsError>>,
-    /// When the first unanswered packet was sent, and the number of sends since then.
-    unanswered: Option<(Tick, u32)>,
+    /// Time since which the peer has acknowledged nothing, although it should.
+    unacknowledged_since: Option<Tick>,
+    /// True if it was asked for an acknowledgment since then.
+    has_pinged: bool,
+    /// True if frames that the peer must acknowledge were written since packets were last sent.
+    has_written_frames: bool,
+    /// Number of acknowledgments that were seen.
+    acknowledgments: u64,
 }
 
 fn code(code: Http3ErrorCode) -> VarInt {
@@ -129,7 +138,10 @@ impl Http3Session {
             idle: Waiters::default(),
             waiting: Waiters::default(),
             verdict: None,
-            unanswered: None,
+            unacknowledged_since: None,
+            has_pinged: false,
+            has_written_frames: false,
+            acknowledgments: 0,
         }
     }
 
@@ -181,8 +193,6 @@ impl Http3Session {
         let (Some(parts), Some(fields)) = (&prepared.parts, &prepared.h2) else {
             return Err(Failure::System);
         };
-        // The peer need not answer an acknowledgment, but it must acknowledge the request.
-        self.unanswered = self.unanswered.filter(|(_, count)| *count > 1);
         let mut request = Http3Request::new(prepared.kind, collector.take());
         request.stream.is_grpc = fields.is_grpc;
         let id = stream.index() as u32;
@@ -190,8 +200,8 @@ impl Http3Session {
         if !self.is_connected {
             self.early_requests.push((id, head.clone()));
         }
-        let upload = fields.has_body.then(|| Upload::new(parts));
-        let unsent = UnsentRequest { head, upload };
+        let body = if fields.has_body { body_bytes(&parts.body) } else { Bytes::new() };
+        let unsent = UnsentRequest { head, body };
         self.requests.insert(id, (request, Some(unsent)));
         self.send(id);
         Ok(Some(id))
@@ -207,23 +217,21 @@ impl Http3Session {
             match stream.write(&unsent.head) {
                 Ok(bytes) => {
                     unsent.head.advance(bytes);
+                    self.has_written_frames = true;
                     stamps.bytes_sent += bytes as u64;
                 }
                 Err(WriteError::Blocked) => return,
                 Err(_) => return *unsent_part = None,
             }
         }
-        if let Some(upload) = &mut unsent.upload {
-            let body = upload.parts.body.bytes().unwrap_or_default();
-            while upload.framed < body.len() {
-                match stream.write(&body[upload.framed..]) {
-                    Ok(bytes) => {
-                        upload.framed += bytes;
-                        stamps.bytes_sent += bytes as u64;
-                    }
-                    Err(WriteError::Blocked) => return,
-                    Err(_) => return *unsent_part = None,
+        while !unsent.body.is_empty() {
+            match stream.write_chunks(std::slice::from_mut(&mut unsent.body)) {
+                Ok(written) => {
+                    self.has_written_frames = true;
+                    stamps.bytes_sent += written.bytes as u64;
                 }
+                Err(WriteError::Blocked) => return,
+                Err(_) => return *unsent_part = None,
             }
         }
         *unsent_part = None;
@@ -231,8 +239,10 @@ impl Http3Session {
         self.written_requests.push(id);
     }
 
-    /// Records that the packets with the written requests were sent at `now`.
+    /// Records that the packets with the written frames and requests were sent at `now`.
     pub fn record_written(&mut self, now: Tick) {
+        self.has_written_frames = false;
+        self.unacknowledged_since.get_or_insert(now);
         for id in self.written_requests.drain(..) {
             if let Some((request, _)) = self.requests.get_mut(&id) {
                 request.stream.record_written(now);
@@ -240,9 +250,9 @@ impl Http3Session {
         }
     }
 
-    /// True if requests were written since packets were last sent.
+    /// True if frames or whole requests were written since packets were last sent.
     pub fn has_written(&self) -> bool {
-        !self.written_requests.is_empty()
+        self.has_written_frames
     }
 
     /// Returns the request with this number.
@@ -266,6 +276,7 @@ impl Http3Session {
 
     /// Resets a stream in both directions.
     fn abandon(&mut self, id: u32, why: Http3ErrorCode) {
+        self.has_written_frames = true;
         // A request stream has two directions, and each must be ended (RFC 9114 section 4.1.1).
         let _ = self.quic.recv_stream(request_stream(id)).stop(code(why));
         let _ = self.quic.send_stream(request_stream(id)).reset(code(why));
@@ -292,6 +303,8 @@ impl Http3Session {
 
     fn on_connected(&mut self) -> Result<(), RuleViolation> {
         self.is_connected = true;
+        // This update changes nothing for the peer (`key_phase`).
+        self.quic.force_key_update();
         self.most_streams = most_streams(&self.quic);
         self.idle.wake();
         self.waiting.wake();
@@ -334,7 +347,7 @@ impl Http3Session {
                 });
             }
             if let Some((_, unsent)) = self.requests.get_mut(&id) {
-                *unsent = Some(UnsentRequest { head, upload: None });
+                *unsent = Some(UnsentRequest { head, body: Bytes::new() });
                 self.send(id);
             } else {
                 self.abandon(id, Http3ErrorCode::RequestCancelled);
@@ -476,27 +489,49 @@ impl Http3Session {
         });
     }
 
-    /// Records a packet of the peer.
-    pub fn record_packet(&mut self) {
-        self.unanswered = None;
-    }
-
-    /// Records that packets were sent at `now`.
-    pub fn record_sent_packets(&mut self, now: Tick) {
-        let (since, count) = self.unanswered.unwrap_or((now, 0));
-        self.unanswered = Some((since, count + 1));
-    }
-
-    /// Closes a connection if its peer acknowledges nothing, as after a restart of the
-    /// server. Without this, requests would fail until the idle timeout. A slow server
-    /// acknowledges requests at once.
-    pub fn close_if_silent(&mut self, now: Tick, instant: Instant) {
-        let Some((since, count)) = self.unanswered else { return };
-        if self.is_connected && count >= MIN_UNANSWERED && now >= since + MAX_SILENCE {
-            self.quic.close(instant, code(Http3ErrorCode::NoError), Bytes::new());
-            let why = "the server answers no packets of this connection any more".to_owned();
-            self.finish(Http3SessionEnd { failure: Failure::ClosedEarly, cause: None, why });
+    /// Records that a packet of the peer was processed at `now`.
+    pub fn record_packet(&mut self, now: Tick) {
+        let acknowledgments = self.watch.acknowledgments();
+        if acknowledgments != self.acknowledgments {
+            self.acknowledgments = acknowledgments;
+            self.has_pinged = false;
+            self.unacknowledged_since = self.watch.has_bytes_in_flight().then_some(now);
         }
+    }
+
+    /// Returns when the silence of the peer is over: then it is asked for an acknowledgment, and
+    /// the connection is given up if it was asked before.
+    fn silence_end(&self) -> Option<Tick> {
+        // The probe timeout of RFC 9002 section 6.2.1, with the variation of a first sample.
+        let probe = self.quic.rtt() * 3 + MAX_ACK_DELAY;
+        let silence = MAX_SILENCE.max(probe * SILENT_PROBES);
+        let share = if self.has_pinged { silence } else { silence * 4 / 5 };
+        let since = self.unacknowledged_since.filter(|_| self.is_connected && self.end.is_none());
+        since.map(|since| since + share)
+    }
+
+    /// Returns when [`on_timeout`](Self::on_timeout) is due. `base` is the instant of tick zero.
+    pub fn next_timeout(&mut self, base: Instant) -> Option<Instant> {
+        let silence_end = self.silence_end().map(|end| base + Duration::from_nanos(end.0));
+        [self.quic.poll_timeout(), silence_end].into_iter().flatten().min()
+    }
+
+    /// Fires the timers of QUIC. Closes a connection if its peer acknowledges nothing, as after a
+    /// restart of the server. Without this, requests would fail until the idle timeout, and QUIC
+    /// itself postpones its probes with each request. A slow server acknowledges requests at once.
+    pub fn on_timeout(&mut self, now: Tick, instant: Instant) {
+        self.quic.handle_timeout(instant);
+        if self.silence_end().is_none_or(|end| now < end) {
+            return;
+        }
+        // The packet that was in flight may have been a probe of the path's largest packet, which
+        // is not repeated. So the peer is asked once more.
+        if !std::mem::replace(&mut self.has_pinged, true) {
+            return self.quic.ping();
+        }
+        self.quic.close(instant, code(Http3ErrorCode::NoError), Bytes::new());
+        let why = "the server acknowledges no packets of this connection any more".to_owned();
+        self.finish(Http3SessionEnd { failure: Failure::ClosedEarly, cause: None, why });
     }
 
     /// Records a packet of the handshake that was received at `now`.

@@ -64,14 +64,14 @@ impl<T: Timer + 'static> Http<T> {
         stamps: &mut Stamps,
     ) -> impl Future<Output = Result<Reply, Failure>> {
         let is_reused = std::mem::replace(&mut lane.is_reused, true);
-        let request = OutgoingRequest { bytes: &request.h1, kind: request.kind, is_reused };
+        let request = OutgoingRequest { bytes: request.h1_bytes(), kind: request.kind, is_reused };
         self.h1.exchange(&mut lane.stream, &mut lane.pipeline, request, collector, stamps)
     }
 
     /// Sends requests ahead of their exchanges.
     pub(super) async fn send_ahead_h1(&self, lane: &mut H1Lane, requests: &[Rc<Prepared>]) {
         for request in requests {
-            self.h1.send_ahead(&mut lane.stream, &mut lane.pipeline, &request.h1).await;
+            self.h1.send_ahead(&mut lane.stream, &mut lane.pipeline, request.h1_bytes()).await;
         }
     }
 

@@ -24,6 +24,8 @@ pub(super) use crate::h2::ReadBuffer;
 /// The right to one HTTP/2 stream at a time, and the `WebSocket`s that were opened with it.
 pub struct H2Lane {
     pub(super) websockets: Vec<OpenWebSocket>,
+    /// The reply to a refused handshake, which is the outcome of the next request.
+    pub(super) refused: Option<Box<Reply>>,
     connection: Rc<H2Connection>,
 }
 
@@ -83,7 +85,11 @@ impl ProtocolLane for H2Lane {
     }
 
     fn share(&self) -> Option<Self> {
-        Some(Self { websockets: Vec::new(), connection: Rc::clone(&self.connection) })
+        Some(Self {
+            websockets: Vec::new(),
+            refused: None,
+            connection: Rc::clone(&self.connection),
+        })
     }
 
     fn poll_closed(&mut self, cx: &mut Context<'_>) -> Poll<IdleEnd> {
@@ -143,7 +149,7 @@ impl<T: Timer + 'static> Http<T> {
             peer,
             open,
         });
-        Ok(H2Lane { websockets: Vec::new(), connection })
+        Ok(H2Lane { websockets: Vec::new(), refused: None, connection })
     }
 
     /// Asks the server by `Upgrade: h2c` to switch to HTTP/2. Returns the HTTP/2 bytes

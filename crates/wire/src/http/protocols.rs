@@ -7,7 +7,7 @@ use super::Http;
 use super::h1::H1Lane;
 use super::h2::{H2Lane, PeerSettings};
 use super::h3::H3Lane;
-use super::websocket::{MessageRoute, WebSocketLane, message_exchange};
+use super::websocket::{H2Opening, MessageRoute, WebSocketLane, message_exchange};
 use super::{h1, h3, websocket};
 use crate::collect::ReplyCollector;
 use crate::contract::{Reply, Stamps, Timer, WantedDetails};
@@ -216,7 +216,7 @@ impl<T: Timer + 'static> Http<T> {
             HttpVersion::V1_0 | HttpVersion::V1_1 => {
                 h1::prepare(parts, &origin, id, tags, self.common.style)
             }
-            HttpVersion::V2 => Prepared::with_fields(parts, id, tags),
+            HttpVersion::V2 => Prepared::with_fields(parts, id, tags, HttpVersion::V2),
             HttpVersion::V3 => h3::prepare(parts, id, tags),
         }
     }
@@ -237,8 +237,10 @@ impl<T: Timer + 'static> Http<T> {
         if version == HttpVersion::V2 {
             let mut lane = self.begin_h2(stream, &route.origin).await?;
             if request.h2.is_none() {
-                let open = self.open_over_h2(&lane, request).await?;
-                lane.websockets.push(open);
+                match self.open_over_h2(&lane, request).await? {
+                    H2Opening::Open(open) => lane.websockets.push(open),
+                    H2Opening::Refused(reply) => lane.refused = Some(Box::new(reply)),
+                }
             }
             return Ok(Lane::H2(lane));
         }

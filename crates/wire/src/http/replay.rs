@@ -14,7 +14,7 @@ use crate::h2::Http2Session;
 use crate::multiplexing::stream::MultiplexedRequest;
 use crate::request::fields::RequestFields;
 use crate::request::{RequestDraft, RequestParts};
-use crate::websocket::{FrameReader, WebSocketEvent};
+use crate::websocket::{FrameReader, MessageCompression, WebSocketEvent};
 use brunt_model::outcome::MalformedReply;
 use brunt_model::plan::HttpVersion;
 use brunt_model::{Body, Failure, Tick};
@@ -25,6 +25,10 @@ pub type ReplayOutcome = Result<(u16, u64), (Failure, Option<MalformedReply>)>;
 
 /// Number of requests in flight on a connection of HTTP/2.
 const REQUESTS: u32 = 3;
+
+/// Each message is compressed separately.
+const COMPRESSION: MessageCompression =
+    MessageCompression { window_bits: 15, keeps_context: false };
 
 /// All parts of replies.
 const WANTS: WantedDetails = WantedDetails {
@@ -129,7 +133,7 @@ pub fn http3_streams(streams: &[&[u8]], size: usize) -> Result<Option<u64>, Malf
 pub fn websocket<'a>(
     pieces: impl IntoIterator<Item = &'a [u8]>,
 ) -> Result<Vec<usize>, MalformedReply> {
-    let mut incoming = FrameReader::new(true);
+    let mut incoming = FrameReader::new(Some(COMPRESSION));
     let mut messages = Vec::new();
     let mut collector = ReplyCollector::new(WANTS, None, None);
     for mut rest in pieces {

@@ -24,8 +24,37 @@ pub(super) use crate::websocket::{InboxRules, prepare};
 /// Delay before a request fails because a connection of HTTP/2 opens no WebSocket.
 const REFUSED_PAUSE: Duration = Duration::from_millis(100);
 
-/// A WebSocket with a separate connection.
-pub struct WebSocketLane(Box<WebSocket<SocketCarrier>>);
+/// A separate connection for a WebSocket.
+pub struct WebSocketLane(LaneState);
+
+enum LaneState {
+    /// An open WebSocket.
+    Open(Box<WebSocket<SocketCarrier>>),
+    /// The server refused the handshake. The reply is the outcome of the next request.
+    Refused(Box<RefusedHandshake>),
+}
+
+/// A refused handshake.
+struct RefusedHandshake {
+    /// None after it was the outcome of a request.
+    reply: Option<Reply>,
+    carrier: SocketCarrier,
+}
+
+/// Result of a handshake over HTTP/2.
+pub(super) enum H2Opening {
+    Open(OpenWebSocket),
+    Refused(Reply),
+}
+
+impl WebSocketLane {
+    fn carrier(&self) -> &SocketCarrier {
+        match &self.0 {
+            LaneState::Open(websocket) => websocket.carrier(),
+            LaneState::Refused(refused) => &refused.carrier,
+        }
+    }
+}
 
 /// A WebSocket over a stream of HTTP/2.
 pub(super) struct OpenWebSocket {
@@ -44,15 +73,19 @@ pub(super) enum MessageRoute<'l> {
 
 impl ProtocolLane for WebSocketLane {
     fn handshake(&self) -> Option<Handshake> {
-        self.0.carrier().stream.handshake()
+        self.carrier().stream.handshake()
     }
 
     fn peer(&self) -> Option<SocketAddr> {
-        self.0.carrier().stream.peer()
+        self.carrier().stream.peer()
     }
 
     fn poll_closed(&mut self, cx: &mut Context<'_>) -> Poll<IdleEnd> {
-        self.0.poll_idle(cx)
+        match &mut self.0 {
+            LaneState::Open(websocket) => websocket.poll_idle(cx),
+            // It is kept until a request has its reply.
+            LaneState::Refused(_) => Poll::Pending,
+        }
     }
 }
 
@@ -152,9 +185,14 @@ impl<T: Timer + 'static> Http<T> {
             self.note_failure(failure, &"no answer to the handshake of WebSocket")
         })?;
         let carrier = SocketCarrier::new(stream, self.common.sources.count_connection());
+        if reply.status != websocket::STATUS {
+            let reply = Some(Reply { keep_alive: false, is_refusal: true, ..reply });
+            let refused = Box::new(RefusedHandshake { reply, carrier });
+            return Ok(WebSocketLane(LaneState::Refused(refused)));
+        }
         let opened = WebSocket::switched(carrier, &opening, reply, rest, parts, &self.inbox_rules);
         let websocket = opened.map_err(|(failure, why)| self.note_failure(failure, &why))?;
-        Ok(WebSocketLane(Box::new(websocket)))
+        Ok(WebSocketLane(LaneState::Open(Box::new(websocket))))
     }
 
     /// Opens a WebSocket over a stream of HTTP/2.
@@ -162,16 +200,21 @@ impl<T: Timer + 'static> Http<T> {
         &self,
         h2: &H2Lane,
         request: &Prepared,
-    ) -> Result<OpenWebSocket, Failure> {
+    ) -> Result<H2Opening, Failure> {
         let parts = request.parts().ok_or(Failure::System)?;
         let fields = RequestFields::from_websocket(parts, websocket::offer(parts));
         let fields = fields.map_err(|bad| self.note_failure(Failure::System, &bad))?;
         let opened = h2.connection().tunnel(&fields).await;
         let (tunnel, answer) = opened.map_err(|(failure, why)| self.note_failure(failure, &why))?;
-        let opened =
-            WebSocket::over_stream(tunnel, answer.status, &answer.fields, parts, &self.inbox_rules);
+        // Over HTTP/2, success is a 2xx status instead of 101 (RFC 8441 section 5).
+        if !(200..300).contains(&answer.status) {
+            let reply = Reply { status: answer.status, is_refusal: true, ..Reply::default() };
+            return Ok(H2Opening::Refused(reply));
+        }
+        let opened = WebSocket::over_stream(tunnel, &answer.fields, parts, &self.inbox_rules);
         let websocket = opened.map_err(|(failure, why)| self.note_failure(failure, &why))?;
-        Ok(OpenWebSocket { path: request.path().into(), websocket: Box::new(websocket) })
+        let path = request.path().into();
+        Ok(H2Opening::Open(OpenWebSocket { path, websocket: Box::new(websocket) }))
     }
 
     /// Sends a WebSocket message and waits for the awaited one. Over HTTP/2 it opens a
@@ -185,17 +228,30 @@ impl<T: Timer + 'static> Http<T> {
         stamps: &mut Stamps,
     ) -> Result<Reply, Failure> {
         let h2 = match route {
-            MessageRoute::Connection(WebSocketLane(websocket)) => {
+            MessageRoute::Connection(WebSocketLane(LaneState::Refused(refused))) => {
+                let reply = refused.reply.take().ok_or(Failure::System)?;
+                return Ok(self.refusal(reply, self.time().now(), stamps));
+            }
+            MessageRoute::Connection(WebSocketLane(LaneState::Open(websocket))) => {
                 let reply = websocket.exchange(&self.h1.io, exchange, stamps).await;
                 self.note_close(websocket);
                 return reply;
             }
             MessageRoute::H2(h2) => h2,
         };
+        let begun = self.time().now();
+        if let Some(reply) = h2.refused.take() {
+            return Ok(self.refusal(Reply { keep_alive: true, ..*reply }, begun, stamps));
+        }
         let mut open = match h2.take_websocket(request.path()) {
             Some(open) => open,
             None => match self.open_over_h2(h2, request).await {
-                Ok(open) => open,
+                Ok(H2Opening::Open(open)) => open,
+                // The HTTP/2 connection is kept.
+                Ok(H2Opening::Refused(reply)) => {
+                    let reply = self.refusal(reply, begun, stamps);
+                    return Ok(Reply { keep_alive: true, ..reply });
+                }
                 Err(failure) => {
                     // Without a pause, lanes whose WebSockets are refused at once
                     // would occupy the thread.
@@ -212,6 +268,21 @@ impl<T: Timer + 'static> Http<T> {
         }
         // The HTTP/2 connection is kept for the next message.
         Ok(Reply { keep_alive: true, ..reply })
+    }
+
+    /// Stamps the reply to a refused handshake, which was sent at `sent`, and reports its status.
+    fn refusal(&self, reply: Reply, sent: Tick, stamps: &mut Stamps) -> Reply {
+        let status = reply.status;
+        *self.note.borrow_mut() = Some(format!(
+            "the server does not open a WebSocket here: it answered with status {status}"
+        ));
+        let now = self.time().now();
+        stamps.sent = sent;
+        stamps.first_byte = now;
+        stamps.last_byte = now;
+        stamps.head_bytes = reply.head_bytes;
+        stamps.bytes_received = reply.head_bytes + reply.body_bytes;
+        reply
     }
 
     /// Reports the close frame with which the server ended a WebSocket.

@@ -249,6 +249,7 @@ impl MultiplexedRequest {
             status: grpc_status.map_or(head.status, grpc_code_status),
             keep_alive: true,
             unsolicited: false,
+            is_refusal: false,
             body_bytes: self.body_bytes,
             head_bytes: self.stamps.head_bytes,
             announced_bytes: self

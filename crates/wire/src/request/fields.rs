@@ -2,6 +2,7 @@
 
 use crate::request::{BadRequest, RequestParts, check_header};
 use brunt_model::Body;
+use brunt_model::plan::HttpVersion;
 use brunt_model::request::{BodyPieces, PieceInterval};
 use std::cell::Cell;
 use std::fmt::Write;
@@ -161,12 +162,13 @@ impl RequestFields {
         Ok(Self { id: next_id(), list, has_body: false, is_grpc: false, timed_pieces: None })
     }
 
-    /// Returns the request as text in the form of HTTP/1, for display.
-    pub fn as_text(&self, body: &Body) -> Vec<u8> {
+    /// Returns the request as text in the form of HTTP/1, for display. `version` is its version of
+    /// HTTP.
+    pub fn as_text(&self, version: HttpVersion, body: &Body) -> Vec<u8> {
         let method = self.value(":method");
         let path = self.value(":path");
         let host = self.value(":authority");
-        let mut text = format!("{method} {path} HTTP/2\r\nhost: {host}\r\n");
+        let mut text = format!("{method} {path} {version}\r\nhost: {host}\r\n");
         for HeaderField { name, value, .. } in
             self.list.iter().filter(|field| !field.name.starts_with(':'))
         {
@@ -256,6 +258,13 @@ mod tests {
         let text: Vec<_> = fields.list.iter().map(|f| format!("{}={}", f.name, f.value)).collect();
         let head = ":method=POST :scheme=https :authority=other :path=/a/b?c=d x-a=b te=trailers content-length=2";
         assert_eq!(text.join(" "), head);
+        for (version, line) in [(HttpVersion::V2, "HTTP/2"), (HttpVersion::V3, "HTTP/3")] {
+            let text = String::from_utf8(fields.as_text(version, &body)).unwrap();
+            assert!(
+                text.starts_with(&format!("POST /a/b?c=d {line}\r\nhost: other\r\n")),
+                "{text}"
+            );
+        }
         let more = fields.with_line("Cookie: a=b; c=d");
         assert_eq!(more.list.last().unwrap(), &HeaderField::new("cookie", "a=b; c=d"));
         assert_ne!(more.id, fields.id);

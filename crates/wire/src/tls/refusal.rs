@@ -1,6 +1,6 @@
 //! Explains why a TLS handshake failed, with a remedy if one is known.
 
-use rustls::{AlertDescription, CertificateError, Error};
+use rustls::{AlertDescription, CertificateError, Error, PeerIncompatible};
 use std::fmt;
 use std::io;
 
@@ -30,6 +30,15 @@ pub enum HandshakeFailureCause {
     Certificate,
     /// The server requires a client certificate.
     CertificateRequired,
+    /// The server refuses the client certificate.
+    ClientCertificate,
+    /// The server supports no version of TLS that is offered.
+    NoTlsVersion,
+    /// The server supports no cipher suite or key exchange group that is offered, or requires
+    /// something that its alert does not name.
+    NoParameters,
+    /// The server does not know the server name (SNI).
+    UnknownName,
     /// The server does not support TLS on this port.
     NotTls,
     /// The server does not support the HTTP version that was offered (ALPN).
@@ -64,11 +73,41 @@ impl HandshakeFailure {
             (HandshakeFailureCause::NotTls, _) => {
                 "the server does not speak TLS on this port".into()
             }
+            (HandshakeFailureCause::NoTlsVersion, _) => {
+                format!("the server offers no version of TLS that was offered{}", alert_of(tls))
+            }
             (_, Error::InvalidCertificate(wrong)) => wrong.to_string(),
+            (_, Error::AlertReceived(alert)) => {
+                format!("the server refuses the handshake (alert {})", alert_name(*alert))
+            }
             _ => tls.to_string(),
         };
         Self { cause, what }
     }
+}
+
+/// Returns the name of a received alert, in parentheses.
+fn alert_of(error: &Error) -> String {
+    let Error::AlertReceived(alert) = error else { return String::new() };
+    format!(" (alert {})", alert_name(*alert))
+}
+
+/// Returns the name of an alert in the standards (RFC 8446 section 6), such as `bad_certificate`.
+fn alert_name(alert: AlertDescription) -> String {
+    let Some(camel) = alert.as_str() else { return u8::from(alert).to_string() };
+    let letters: Vec<char> = camel.chars().collect();
+    let mut name = String::new();
+    for (place, letter) in letters.iter().enumerate() {
+        let follows_small = place > 0 && letters[place - 1].is_lowercase();
+        let precedes_small = letters.get(place + 1).is_some_and(|next| next.is_lowercase());
+        // `UnknownPSKIdentity`: abbreviations are words.
+        if place > 0 && letter.is_uppercase() && (follows_small || precedes_small) {
+            name.push('_');
+        }
+        name.push(letter.to_ascii_lowercase());
+    }
+    // The library spells it like this.
+    name.replace("unrecognised", "unrecognized")
 }
 
 impl fmt::Display for HandshakeFailure {
@@ -85,6 +124,24 @@ impl HandshakeFailureCause {
             Error::AlertReceived(AlertDescription::CertificateRequired) => {
                 Self::CertificateRequired
             }
+            Error::AlertReceived(
+                AlertDescription::BadCertificate
+                | AlertDescription::UnsupportedCertificate
+                | AlertDescription::CertificateRevoked
+                | AlertDescription::CertificateExpired
+                | AlertDescription::CertificateUnknown
+                | AlertDescription::UnknownCA
+                | AlertDescription::AccessDenied,
+            ) => Self::ClientCertificate,
+            Error::AlertReceived(AlertDescription::ProtocolVersion)
+            | Error::PeerIncompatible(
+                PeerIncompatible::ServerDoesNotSupportTls12Or13
+                | PeerIncompatible::ServerTlsVersionIsDisabledByOurConfig,
+            ) => Self::NoTlsVersion,
+            Error::AlertReceived(
+                AlertDescription::HandshakeFailure | AlertDescription::InsufficientSecurity,
+            ) => Self::NoParameters,
+            Error::AlertReceived(AlertDescription::UnrecognisedName) => Self::UnknownName,
             Error::NoApplicationProtocol
             | Error::AlertReceived(AlertDescription::NoApplicationProtocol) => Self::NoVersion,
             Error::InvalidCertificate(CertificateError::UnknownIssuer) => Self::UnknownIssuer,
@@ -109,7 +166,22 @@ impl HandshakeFailureCause {
 
     /// True if the server's certificate is the cause.
     pub fn is_distrust(self) -> bool {
-        !matches!(self, Self::CertificateRequired | Self::NotTls | Self::NoVersion | Self::Other)
+        match self {
+            Self::OwnAuthority
+            | Self::UnknownIssuer
+            | Self::WrongName
+            | Self::Expired
+            | Self::NotYetValid
+            | Self::Certificate => true,
+            Self::CertificateRequired
+            | Self::ClientCertificate
+            | Self::NoTlsVersion
+            | Self::NoParameters
+            | Self::UnknownName
+            | Self::NotTls
+            | Self::NoVersion
+            | Self::Other => false,
+        }
     }
 
     /// Returns the remedy, to be appended to the cause. Empty if none is known.
@@ -126,6 +198,17 @@ impl HandshakeFailureCause {
                 "; compare the clocks of both machines, or skip the check with --insecure"
             }
             Self::CertificateRequired => "; add --cert FILE --key FILE",
+            Self::ClientCertificate => {
+                "; write a certificate that the server accepts: --cert FILE --key FILE"
+            }
+            Self::NoTlsVersion => {
+                "; brunt's TLS library (rustls) has TLS 1.2 and 1.3: offer both, or enable one in the server"
+            }
+            Self::NoParameters => {
+                "; mostly no cipher suite in common: brunt's TLS library (rustls) has AES-GCM and ChaCha20 with ECDHE \
+                 only; or the server requires a client certificate (--cert FILE --key FILE)"
+            }
+            Self::UnknownName => "; write a server name that it knows: --sni NAME",
             Self::NoVersion => "; write --http 1.1",
             Self::NotTls => "; write http:// or ws:// for a server without TLS",
             Self::Other => "",
@@ -172,11 +255,70 @@ mod tests {
                 Error::AlertReceived(AlertDescription::CertificateRequired),
                 HandshakeFailureCause::CertificateRequired,
             ),
+            (
+                Error::AlertReceived(AlertDescription::UnknownCA),
+                HandshakeFailureCause::ClientCertificate,
+            ),
+            (
+                Error::AlertReceived(AlertDescription::ProtocolVersion),
+                HandshakeFailureCause::NoTlsVersion,
+            ),
+            (
+                Error::PeerIncompatible(PeerIncompatible::ServerDoesNotSupportTls12Or13),
+                HandshakeFailureCause::NoTlsVersion,
+            ),
+            (
+                Error::AlertReceived(AlertDescription::HandshakeFailure),
+                HandshakeFailureCause::NoParameters,
+            ),
+            (
+                Error::AlertReceived(AlertDescription::UnrecognisedName),
+                HandshakeFailureCause::UnknownName,
+            ),
             (Error::HandshakeNotComplete, HandshakeFailureCause::Other),
         ] {
             assert_eq!(refusal(error.clone()).cause, cause, "{error}");
         }
         assert_eq!(HandshakeFailure::from_error(&io::Error::other("closed")).to_string(), "closed");
+    }
+
+    #[test]
+    fn each_alert_has_the_name_of_the_standard() {
+        // RFC 8446 section 6, RFC 5246 section 7.2.
+        for (number, name) in [
+            (10, "unexpected_message"),
+            (20, "bad_record_mac"),
+            (22, "record_overflow"),
+            (40, "handshake_failure"),
+            (42, "bad_certificate"),
+            (43, "unsupported_certificate"),
+            (44, "certificate_revoked"),
+            (45, "certificate_expired"),
+            (46, "certificate_unknown"),
+            (47, "illegal_parameter"),
+            (48, "unknown_ca"),
+            (49, "access_denied"),
+            (50, "decode_error"),
+            (51, "decrypt_error"),
+            (70, "protocol_version"),
+            (71, "insufficient_security"),
+            (80, "internal_error"),
+            (86, "inappropriate_fallback"),
+            (90, "user_canceled"),
+            (109, "missing_extension"),
+            (110, "unsupported_extension"),
+            (112, "unrecognized_name"),
+            (113, "bad_certificate_status_response"),
+            (115, "unknown_psk_identity"),
+            (116, "certificate_required"),
+            (120, "no_application_protocol"),
+            (250, "250"),
+        ] {
+            let alert = AlertDescription::from(number);
+            assert_eq!(alert_name(alert), name);
+            let text = refusal(Error::AlertReceived(alert)).to_string();
+            assert!(text.contains(name), "{text}");
+        }
     }
 
     #[test]

@@ -8,15 +8,17 @@ const DEFLATE: &str = "permessage-deflate";
 /// Maximum window of DEFLATE, as a power of two.
 const MAX_WINDOW_BITS: u8 = 15;
 
-/// The offered parameters. The server must compress each message separately, so that unneeded
-/// messages need not be decoded. It may set a smaller window for this client's messages.
-const OFFER: &str = "permessage-deflate; server_no_context_takeover; client_no_context_takeover; client_max_window_bits";
+/// The offered parameters, which are those of browsers. Some servers accept no other ones. The
+/// server may set a smaller window for this client's messages.
+const OFFER: &str = "permessage-deflate; client_max_window_bits";
 
 /// The negotiated compression of messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MessageCompression {
     /// Window of messages to the server, as a power of two.
     pub window_bits: u8,
+    /// True if messages of the server may refer to earlier ones (context takeover).
+    pub keeps_context: bool,
 }
 
 /// True if compressed messages are accepted, as compressed replies are (`--compressed`).
@@ -140,10 +142,8 @@ fn parse_parameters(answer: &str) -> Result<MessageCompression, &'static str> {
             _ => return Err("a parameter is unknown, or its value is wrong"),
         }
     }
-    if !names.contains(&"server_no_context_takeover") {
-        return Err("the server must keep server_no_context_takeover, which was offered");
-    }
-    Ok(MessageCompression { window_bits })
+    let keeps_context = !names.contains(&"server_no_context_takeover");
+    Ok(MessageCompression { window_bits, keeps_context })
 }
 
 /// Parses a window of 8 to 15 bits, with or without quotes.
@@ -169,7 +169,12 @@ mod tests {
         ] {
             assert_eq!(
                 compression(&format!("{by_itself}{more}")),
-                Ok(MessageCompression { window_bits }),
+                Ok(MessageCompression { window_bits, keeps_context: false }),
+                "{more}"
+            );
+            assert_eq!(
+                compression(&format!("{DEFLATE}{more}")),
+                Ok(MessageCompression { window_bits, keeps_context: true }),
                 "{more}"
             );
         }
@@ -189,6 +194,5 @@ mod tests {
                 "{more}"
             );
         }
-        assert!(compression(DEFLATE).unwrap_err().contains("must keep"));
     }
 }

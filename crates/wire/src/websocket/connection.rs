@@ -68,7 +68,7 @@ impl<C: Carrier> WebSocket<C> {
     ///
     /// # Errors
     ///
-    /// If the server does not switch to WebSocket, with the reason in words.
+    /// If the server's reply breaks a rule of the switch to WebSocket, with the rule in words.
     pub fn switched(
         carrier: C,
         opening: &OpeningRequest,
@@ -77,9 +77,6 @@ impl<C: Carrier> WebSocket<C> {
         parts: &RequestParts,
         rules: &Rc<InboxRules>,
     ) -> Result<Self, (Failure, String)> {
-        if reply.status != STATUS {
-            return Err((Failure::Protocol, refusal_text(reply.status)));
-        }
         let fields =
             reply.details.and_then(|kept| kept.head).map(|(_, fields)| fields).unwrap_or_default();
         let protocol_error = |why| (Failure::Protocol, why);
@@ -96,18 +93,13 @@ impl<C: Carrier> WebSocket<C> {
     ///
     /// # Errors
     ///
-    /// If the server does not open it, with the reason in words.
+    /// If the server's answer breaks a rule, with the rule in words.
     pub fn over_stream(
         carrier: C,
-        status: u16,
         fields: &[(String, String)],
         parts: &RequestParts,
         rules: &Rc<InboxRules>,
     ) -> Result<Self, (Failure, String)> {
-        // Over HTTP/2, success is a 2xx status instead of 101 (RFC 8441 section 5).
-        if !(200..300).contains(&status) {
-            return Err((Failure::Protocol, refusal_text(status)));
-        }
         let compression = negotiate(fields, parts).map_err(|why| (Failure::Protocol, why))?;
         Ok(Self::new(carrier, compression, rules))
     }
@@ -115,7 +107,7 @@ impl<C: Carrier> WebSocket<C> {
     fn new(carrier: C, compression: Option<MessageCompression>, rules: &Rc<InboxRules>) -> Self {
         Self {
             carrier,
-            incoming: FrameReader::new(compression.is_some()),
+            incoming: FrameReader::new(compression),
             deflater: compression.map(|compression| Box::new(Deflater::new(compression))),
             inbox: Inbox::new(rules),
             rest: Vec::new(),
@@ -539,9 +531,4 @@ impl<C: Carrier> Drop for WebSocket<C> {
             self.carrier.end();
         }
     }
-}
-
-/// Explains why the server does not open a WebSocket.
-fn refusal_text(status: u16) -> String {
-    format!("the server does not open a WebSocket here: it answered with status {status}")
 }

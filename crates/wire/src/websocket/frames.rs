@@ -1,5 +1,7 @@
 //! Writes frames of `WebSocket`s (RFC 6455 section 5), and parses them from pieces of any size.
 
+use super::agreement::MessageCompression;
+use super::inflate::{Inflater, MESSAGE_END};
 use super::utf8::Utf8Validator;
 use brunt_model::Body;
 use brunt_model::outcome::MalformedReply;
@@ -87,9 +89,14 @@ pub struct FrameReader {
     control: Vec<u8>,
     /// True between the first and the last frame of a message.
     is_in_message: bool,
-    /// True if messages may be compressed (RFC 7692), each separately.
+    /// True if messages may be compressed (RFC 7692).
     allows_compression: bool,
-    /// True if the current message is compressed.
+    /// Decompresses messages that may refer to earlier ones. None: each is compressed separately,
+    /// so that only messages are decompressed that are needed.
+    inflater: Option<Box<Inflater>>,
+    /// True if the current message is decompressed here.
+    is_inflated: bool,
+    /// True if the current message is passed on compressed.
     is_compressed: bool,
     /// Validates the current message, if it is uncompressed text.
     text: Option<Utf8Validator>,
@@ -103,10 +110,14 @@ struct Frame {
 }
 
 impl FrameReader {
-    /// Creates the initial state. `allows_compression`: messages may
-    /// be compressed, each separately.
-    pub fn new(allows_compression: bool) -> Self {
-        Self { allows_compression, ..Self::default() }
+    /// Creates the initial state for the negotiated compression of messages.
+    pub fn new(compression: Option<MessageCompression>) -> Self {
+        let keeps_context = compression.is_some_and(|compression| compression.keeps_context);
+        Self {
+            allows_compression: compression.is_some(),
+            inflater: keeps_context.then(Box::default),
+            ..Self::default()
+        }
     }
 
     /// Parses bytes up to the end of the next message or control frame. Returns the number of bytes
@@ -128,10 +139,7 @@ impl FrameReader {
             if frame.opcode >= CLOSE {
                 self.control.extend_from_slice(piece);
             } else if !piece.is_empty() {
-                if self.text.as_mut().is_some_and(|text| !text.push(piece)) {
-                    return Err(MalformedReply::WebSocketFrame);
-                }
-                body(piece, self.is_compressed);
+                self.push_piece(piece, body)?;
             }
             let remaining = frame.remaining - piece.len() as u64;
             if remaining > 0 {
@@ -139,10 +147,32 @@ impl FrameReader {
                 return Ok((used, None));
             }
             self.frame = None;
+            if self.is_inflated && frame.is_last && frame.opcode < CLOSE {
+                self.push_piece(&MESSAGE_END, body)?;
+            }
             if let Some(event) = self.end_frame(frame)? {
                 return Ok((used, Some(event)));
             }
         }
+    }
+
+    /// Passes a piece of a message to `body`, decompressed if later messages may refer to it.
+    fn push_piece(
+        &mut self,
+        piece: &[u8],
+        body: &mut dyn FnMut(&[u8], bool),
+    ) -> Result<(), MalformedReply> {
+        let Self { inflater, is_inflated, is_compressed, text, .. } = self;
+        let mut is_text = true;
+        let mut pass_on = |piece: &[u8]| {
+            is_text &= text.as_mut().is_none_or(|text| text.push(piece));
+            body(piece, *is_compressed);
+        };
+        match inflater {
+            Some(inflater) if *is_inflated => inflater.push(piece, &mut pass_on)?,
+            _ => pass_on(piece),
+        }
+        if is_text { Ok(()) } else { Err(MalformedReply::WebSocketText) }
     }
 
     /// True between the beginning and the end of a message.
@@ -152,7 +182,7 @@ impl FrameReader {
             || self.head.first().is_some_and(|first| first & 0x0f < CLOSE)
     }
 
-    /// True if the current message is compressed.
+    /// True if the current message is passed on compressed.
     pub fn is_compressed(&self) -> bool {
         self.is_compressed
     }
@@ -162,7 +192,7 @@ impl FrameReader {
         if frame.opcode < CLOSE {
             self.is_in_message = !frame.is_last;
             if frame.is_last && self.text.take().is_some_and(|text| !text.is_whole()) {
-                return Err(MalformedReply::WebSocketFrame);
+                return Err(MalformedReply::WebSocketText);
             }
             return Ok(frame.is_last.then_some(WebSocketEvent::Message));
         }
@@ -175,11 +205,11 @@ impl FrameReader {
                 [a, b, reason @ ..] => {
                     let code = u16::from_be_bytes([*a, *b]);
                     let reason = std::str::from_utf8(reason).ok().filter(|_| is_close_code(code));
-                    let reason = reason.ok_or(MalformedReply::WebSocketFrame)?.to_owned();
+                    let reason = reason.ok_or(MalformedReply::WebSocketClose)?.to_owned();
                     WebSocketEvent::Close { code: Some(code), reason }
                 }
                 // A close code has two bytes (RFC 6455 section 5.5.1).
-                [_] => return Err(MalformedReply::WebSocketFrame),
+                [_] => return Err(MalformedReply::WebSocketClose),
             },
         }))
     }
@@ -197,21 +227,29 @@ impl FrameReader {
             let is_last = first & LAST != 0;
             let opcode = first & 0x0f;
             let is_control = opcode >= CLOSE;
-            let is_known = matches!(opcode, CONTINUATION..=BINARY | CLOSE..=PONG);
-            // Control frames may stand between the frames of a message (RFC 6455 section 5.4).
-            let is_in_place = is_control || self.is_in_message == (opcode == CONTINUATION);
-            // A control frame has at most 125 bytes, and must not be fragmented
-            // (RFC 6455 section 5.5).
-            let is_short = !is_control || (is_last && second & !MASKED < 126);
             let begins_message = matches!(opcode, TEXT | BINARY);
             let reserved = first & RESERVED;
             let is_allowed = reserved == 0
                 || (reserved == COMPRESSED && begins_message && self.allows_compression);
-            if !(is_known && is_in_place && is_short && is_allowed && second & MASKED == 0) {
-                return Err(MalformedReply::WebSocketFrame);
+            if !matches!(opcode, CONTINUATION..=BINARY | CLOSE..=PONG) {
+                return Err(MalformedReply::WebSocketOpcode);
+            }
+            if !is_allowed {
+                return Err(MalformedReply::WebSocketReserved);
+            }
+            if second & MASKED != 0 {
+                return Err(MalformedReply::WebSocketMask);
+            }
+            if is_control && !(is_last && second & !MASKED < 126) {
+                return Err(MalformedReply::WebSocketControl);
+            }
+            // Control frames may stand between the frames of a message (RFC 6455 section 5.4).
+            if !is_control && self.is_in_message != (opcode == CONTINUATION) {
+                return Err(MalformedReply::WebSocketFragment);
             }
             if begins_message {
-                self.is_compressed = reserved == COMPRESSED;
+                self.is_inflated = reserved == COMPRESSED && self.inflater.is_some();
+                self.is_compressed = reserved == COMPRESSED && !self.is_inflated;
                 // A compressed text can be validated only after decompression.
                 self.text = (opcode == TEXT && !self.is_compressed).then(Utf8Validator::default);
             }
@@ -232,7 +270,7 @@ impl FrameReader {
                 _ => length > 0xffff,
             };
             if remaining >> 63 != 0 || !is_minimal {
-                return Err(MalformedReply::WebSocketFrame);
+                return Err(MalformedReply::WebSocketLength);
             }
             self.head.clear();
             self.frame = Some(Frame { is_last, opcode, remaining });
@@ -262,13 +300,13 @@ mod tests {
         assert_eq!(message(&Body::None, 1), None);
         for length in [0, 1, 125, 126, 65_535, 65_536] {
             let text = "x".repeat(length);
-            let one = message(&Body::Text(text.clone()), 7).unwrap();
+            let one = message(&Body::Text(text.as_str().into()), 7).unwrap();
             assert_eq!(
                 (one[0], one[1] & MASKED, unmasked(&one)),
                 (0x81, MASKED, text.into_bytes())
             );
         }
-        assert_eq!(message(&Body::Bytes(vec![1, 2]), 0).unwrap()[0], 0x82);
+        assert_eq!(message(&Body::from_bytes(vec![1, 2]), 0).unwrap()[0], 0x82);
         assert_ne!(frame(TEXT, b"abc", 1), frame(TEXT, b"abc", 2));
     }
 
@@ -319,38 +357,51 @@ mod tests {
 
     #[test]
     fn malformed_frames_are_refused() {
-        let cases: [&[u8]; 19] = [
-            b"\x81\x7e\x00\x7d",
-            b"\x81\x7f\x00\x00\x00\x00\x00\x00\xff\xff",
-            b"\x81\x02\xc3\x28",
-            b"\x81\x02\xe2\x82",
-            b"\x01\x01\xed\x80\x02\xa0\x80",
-            b"\x88\x02\x00\x00",
-            b"\x88\x02\x03\xec",
-            b"\x88\x02\x03\xed",
-            b"\x88\x02\x13\x88",
-            b"\x88\x03\x03\xe8\xff",
-            b"\x81\x81abcd",
-            b"\xc1\x00",
-            b"\x83\x00",
-            b"\x8b\x00",
-            b"\x80\x00",
-            b"\x01\x00\x81\x00",
-            b"\x09\x00",
-            b"\x89\x7e\x00\x7e",
-            b"\x82\x7f\x80\x00\x00\x00\x00\x00\x00\x00",
+        let cases: [(MalformedReply, &[&[u8]]); 8] = [
+            (
+                MalformedReply::WebSocketLength,
+                &[
+                    b"\x81\x7e\x00\x7d",
+                    b"\x81\x7f\x00\x00\x00\x00\x00\x00\xff\xff",
+                    b"\x82\x7f\x80\x00\x00\x00\x00\x00\x00\x00",
+                ],
+            ),
+            (
+                MalformedReply::WebSocketText,
+                &[b"\x81\x02\xc3\x28", b"\x81\x02\xe2\x82", b"\x01\x01\xed\x80\x02\xa0\x80"],
+            ),
+            (
+                MalformedReply::WebSocketClose,
+                &[
+                    b"\x88\x02\x00\x00",
+                    b"\x88\x02\x03\xec",
+                    b"\x88\x02\x03\xed",
+                    b"\x88\x02\x13\x88",
+                    b"\x88\x03\x03\xe8\xff",
+                    b"\x88\x01a",
+                ],
+            ),
+            (MalformedReply::WebSocketMask, &[b"\x81\x81abcd", b"\x89\x80abcd"]),
+            (MalformedReply::WebSocketReserved, &[b"\xc1\x00", b"\xa1\x00", b"\x91\x00"]),
+            (MalformedReply::WebSocketOpcode, &[b"\x83\x00", b"\x8b\x00", b"\x8f\x00"]),
+            (MalformedReply::WebSocketFragment, &[b"\x80\x00", b"\x01\x00\x81\x00"]),
+            (MalformedReply::WebSocketControl, &[b"\x09\x00", b"\x89\x7e\x00\x7e"]),
         ];
-        for bytes in cases {
-            assert_eq!(events(bytes, 100), Err(MalformedReply::WebSocketFrame), "{bytes:?}");
+        for (rule, frames) in cases {
+            for bytes in frames {
+                assert_eq!(events(bytes, 100), Err(rule), "{bytes:?}");
+            }
         }
-        assert_eq!(events(b"\x88\x01a", 100), Err(MalformedReply::WebSocketFrame));
     }
+
+    const SEPARATE: Option<MessageCompression> =
+        Some(MessageCompression { window_bits: 15, keeps_context: false });
 
     #[test]
     fn compressed_messages_need_a_negotiated_extension() {
         let bytes = b"\x41\x02ab\x80\x01c\x81\x01d";
         let mut seen = Vec::new();
-        let (mut incoming, mut rest) = (FrameReader::new(true), &bytes[..]);
+        let (mut incoming, mut rest) = (FrameReader::new(SEPARATE), &bytes[..]);
         while !rest.is_empty() {
             let (used, _) = incoming
                 .parse(rest, &mut |piece, is_compressed| seen.push((piece.to_vec(), is_compressed)))
@@ -358,13 +409,87 @@ mod tests {
             rest = &rest[used..];
         }
         assert_eq!(seen, [(b"ab".to_vec(), true), (b"c".to_vec(), true), (b"d".to_vec(), false)]);
-        assert_eq!(events(bytes, 100), Err(MalformedReply::WebSocketFrame), "it was not agreed");
+        let refused = Err(MalformedReply::WebSocketReserved);
+        assert_eq!(events(bytes, 100), refused, "it was not agreed");
         for bytes in [&b"\xc9\x00"[..], b"\x01\x01a\xc0\x01b", b"\xa1\x00"] {
-            assert!(FrameReader::new(true).parse(bytes, &mut |_, _| ()).is_err(), "{bytes:?}");
+            assert!(FrameReader::new(SEPARATE).parse(bytes, &mut |_, _| ()).is_err(), "{bytes:?}");
         }
     }
 
+    /// Compresses messages as a server that keeps its context, as frames with a payload of at most
+    /// `piece` bytes. Every third message is not compressed.
+    fn with_context(messages: &[Vec<u8>], piece: usize) -> Vec<u8> {
+        let mut compress = flate2::Compress::new(flate2::Compression::default(), false);
+        let mut out = Vec::new();
+        for (number, message) in messages.iter().enumerate() {
+            let is_compressed = number % 3 != 2;
+            let mut packed = Vec::with_capacity(message.len() + 100);
+            if is_compressed {
+                let flush = flate2::FlushCompress::Sync;
+                compress.compress_vec(message, &mut packed, flush).unwrap();
+                assert!(packed.ends_with(&MESSAGE_END));
+                packed.truncate(packed.len() - MESSAGE_END.len());
+            } else {
+                packed.extend_from_slice(message);
+            }
+            let pieces: Vec<&[u8]> = packed.chunks(piece).collect();
+            let pieces = if pieces.is_empty() { vec![&[][..]] } else { pieces };
+            for (index, part) in pieces.iter().enumerate() {
+                let first = if index == 0 { BINARY } else { CONTINUATION };
+                let bits = if index == 0 && is_compressed { COMPRESSED } else { 0 };
+                let last = if index + 1 == pieces.len() { LAST } else { 0 };
+                out.push(first | bits | last);
+                out.push(part.len() as u8);
+                out.extend_from_slice(part);
+            }
+        }
+        out
+    }
+
+    const WITH_CONTEXT: Option<MessageCompression> =
+        Some(MessageCompression { window_bits: 15, keeps_context: true });
+
     proptest! {
+        #[test]
+        fn messages_that_refer_to_earlier_ones_are_decompressed(
+            word: Vec<u8>,
+            times in proptest::collection::vec(0_usize..300, 1..8),
+            piece in 1_usize..126,
+            read in 1_usize..300,
+        ) {
+            let messages: Vec<_> = times.iter().map(|times| word.repeat(*times)).collect();
+            let bytes = with_context(&messages, piece);
+            let mut incoming = FrameReader::new(WITH_CONTEXT);
+            let (mut received, mut message) = (Vec::new(), Vec::new());
+            for mut rest in bytes.chunks(read) {
+                while !rest.is_empty() {
+                    let mut keep = |piece: &[u8], is_compressed: bool| {
+                        assert!(!is_compressed);
+                        message.extend_from_slice(piece);
+                    };
+                    let (used, event) = incoming.parse(rest, &mut keep).unwrap();
+                    rest = &rest[used..];
+                    if event.is_some() {
+                        received.push(std::mem::take(&mut message));
+                    }
+                }
+            }
+            prop_assert_eq!(received, messages);
+        }
+
+        #[test]
+        fn any_compressed_bytes_are_decompressed_or_refused(bytes in proptest::collection::vec(any::<u8>(), 0..120)) {
+            let frame = [&[LAST | COMPRESSED | TEXT, bytes.len() as u8], &bytes[..]].concat();
+            let mut length = 0;
+            let parsed = FrameReader::new(WITH_CONTEXT)
+                .parse(&frame, &mut |piece, _| length += piece.len());
+            let is_known = matches!(
+                parsed,
+                Ok(_) | Err(MalformedReply::WebSocketDeflate | MalformedReply::WebSocketText)
+            );
+            prop_assert!(is_known, "{:?}", parsed);
+        }
+
         #[test]
         fn any_bytes_give_the_same_result_in_any_pieces(bytes: Vec<u8>, piece in 1_usize..20) {
             prop_assert_eq!(events(&bytes, piece).is_ok(), events(&bytes, 10_000).is_ok());

@@ -18,7 +18,7 @@
 //! * `connection`: an open WebSocket. `exchange`: the exchange of a request on it. `inbox`:
 //!   messages that arrived early.
 //! * `carrier`: carries the frames. `frames`: writes and parses frames. `deflate`: compresses
-//!   messages. `utf8`: validates text.
+//!   messages. `inflate`: decompresses those that refer to earlier ones. `utf8`: validates text.
 
 mod agreement;
 mod carrier;
@@ -27,10 +27,11 @@ mod deflate;
 mod exchange;
 mod frames;
 mod inbox;
+mod inflate;
 mod opening;
 mod utf8;
 
-pub(crate) use agreement::offer;
+pub(crate) use agreement::{MessageCompression, offer};
 pub(crate) use carrier::{Carrier, SocketCarrier};
 pub(crate) use connection::WebSocket;
 pub(crate) use exchange::{MessageExchange, closes, prepare};

@@ -245,9 +245,9 @@ fn servers_without_websocket_are_reported() {
         return;
     };
     let expected = "the server does not open a WebSocket here: it answered with status 404";
-    measure(&format!("{} --data x -n 5", node.url_of("/nowhere")))
-        .assert_code(3)
-        .assert_text(&[expected]);
+    let ran = measure(&format!("{} --data x -n 5", node.url_of("/nowhere")));
+    assert_eq!((ran.status(404), ran.count("good")), (5, 0), "{}", ran.out);
+    ran.assert_text(&[expected]);
     // One lane with four paths: each keeps its WebSocket.
     let dir = TempDir::new().expect("a directory");
     let urls = ["/chat", "/chatty", "/deflate", "/silent"]

@@ -1,7 +1,9 @@
 use super::world::{Reply, SimulatedRequest, World, failure, reply};
 use brunt_model::finding::Severity;
 use brunt_model::plan::ConnectionLifetime;
+use brunt_model::reply_policy::{EventFormat, Events};
 use brunt_model::{Failure, Route};
+use std::time::Duration;
 
 /// 10 users, 5,000 requests, and this many additional connections.
 fn replacing(n: u64) -> World {
@@ -19,6 +21,39 @@ fn connections_that_the_server_closes_are_counted() {
     assert_eq!(each.severity, Severity::Warning);
     assert!(each.remedy.unwrap().contains("keepalive_timeout 0"));
     replacing(0).is_silent("reuse");
+}
+
+#[test]
+fn a_plan_that_closes_connections_itself_is_not_the_server() {
+    let header = |name: &str| {
+        let field = (name.to_owned(), "keep-alive, Close".to_owned());
+        move |w: &mut World| w.plan.main_mut().scenario.requests[0].headers.push(field)
+    };
+    replacing(4990).with(header("connection")).is_silent("reuse");
+    assert!(replacing(4990).with(header("x-connection")).finds("reuse").is_some());
+    let close = |url: &'static str| {
+        move |w: &mut World| {
+            let request = &mut w.plan.main_mut().scenario.requests[0];
+            request.method = "CLOSE".to_owned();
+            request.url = url.to_owned();
+        }
+    };
+    replacing(4990).with(close("wss://h/chat")).is_silent("reuse");
+    assert!(replacing(4990).with(close("https://h/chat")).finds("reuse").is_some());
+    let further = |w: &mut World| {
+        let mut other = w.plan.populations[0].clone();
+        other.scenario.requests[0].headers.push(("Connection".into(), "close".into()));
+        w.plan.populations.push(other);
+    };
+    replacing(4990).with(further).is_silent("reuse");
+    for (most, longest) in [(Some(3), None), (None, Some(Duration::from_secs(1))), (None, None)] {
+        let limited = |w: &mut World| {
+            let events = Events { format: EventFormat::ServerSent, most, longest };
+            w.plan.reply_policies[0].events = Some(events);
+        };
+        let is_found = replacing(4990).with(limited).finds("reuse").is_some();
+        assert_eq!(is_found, most.is_none() && longest.is_none());
+    }
 }
 
 #[test]

@@ -61,6 +61,23 @@ fn missing_replies_are_reported() {
     World::closed(10, 0.0).answering(resets(50)).is_silent("no_reply");
 }
 
+#[test]
+fn messages_that_no_request_awaited_are_reported() {
+    let world = |pushes| {
+        World::closed(10, 0.0).answering(|_| reply(0.004)).with(|world| world.pushes = pushes)
+    };
+    for pushes in [500, 1_000_000] {
+        let said = world(pushes).says("websocket_pushes");
+        assert!(said.contains("WebSocket messages that no request awaited"), "{said}");
+    }
+    world(0).is_silent("websocket_pushes");
+    world(3).is_silent("websocket_pushes");
+    let selects = |world: &mut World| {
+        world.plan.reply_policies[0].checks.body = Some("^answer".to_owned());
+    };
+    world(1_000_000).with(selects).is_silent("websocket_pushes");
+}
+
 fn lengths(first: u64, last: u64, noise: u64) -> impl Fn(SimulatedRequest) -> Reply {
     move |asked| {
         let length = if asked.at < 2.5 { first } else { last };

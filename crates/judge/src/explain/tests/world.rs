@@ -59,6 +59,8 @@ pub struct World {
     pub replaced: u64,
     /// Number of idle connections among the closed ones.
     pub closed_idle: u64,
+    /// Number of WebSocket messages that no request awaited.
+    pub pushes: u64,
     /// Maximum number of open connections; None means one per user.
     pub held: Option<u64>,
     seconds: f64,
@@ -94,6 +96,7 @@ impl World {
             finish: Some(Finish { at: Tick(0), interrupted: false, error: None }),
             replaced: 0,
             closed_idle: 0,
+            pushes: 0,
             held: None,
             seconds: 5.0,
             answer: Box::new(|_| reply(0.001)),
@@ -217,6 +220,7 @@ impl World {
         let opened = samples.iter().filter(|sample| sample.opened).count() as u64;
         snapshots[0].flow.opened = opened.max(peak + self.replaced);
         snapshots[0].flow.closed_idle = self.closed_idle;
+        snapshots[0].flow.pushes = self.pushes;
         for sample in &samples {
             record(&mut snapshots, sample);
         }

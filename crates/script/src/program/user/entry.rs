@@ -79,13 +79,13 @@ impl<T: Transport> RequestTexts for EntryTexts<'_, T> {
                     BodyFragment::Text(_) => texts.next().unwrap_or_default().into_bytes(),
                     BodyFragment::Bytes(bytes) => bytes.clone(),
                 });
-                Body::Bytes(bytes.collect())
+                Body::from_bytes(bytes.collect())
             }
             body => match (texts.next(), body) {
                 (Some(json), Body::Message(message)) => {
                     Body::Message(JsonMessage { json, ..message.clone() })
                 }
-                (Some(text), _) => Body::Text(text),
+                (Some(text), _) => Body::from_text(text),
                 (None, _) => body.clone(),
             },
         }

@@ -71,13 +71,13 @@ impl Services {
             bytes.extend_from_slice(&payload);
             ends.push(bytes.len());
         }
-        let Some(interval) = rules.interval else { return Ok(Body::Bytes(bytes)) };
+        let Some(interval) = rules.interval else { return Ok(Body::from_bytes(bytes)) };
         check_interval(&method, name, interval)?;
         // A single message needs no interval.
         Ok(if ends.len() > 1 {
             Body::Pieces(BodyPieces { bytes, ends, interval })
         } else {
-            Body::Bytes(bytes)
+            Body::from_bytes(bytes)
         })
     }
 
@@ -277,10 +277,16 @@ mod tests {
         let of = |method: &str, json: &str| {
             shop.body(method, json.as_bytes(), MessageRules::default()).unwrap()
         };
-        assert_eq!(of("shop.Shop/Buy", ""), Body::Bytes(vec![0; HEADER_BYTES]));
-        assert_eq!(of("shop.Shop/Buy", r#"{"name": "ab", "id": 7}"#), Body::Bytes(ITEM.to_vec()));
+        assert_eq!(of("shop.Shop/Buy", ""), Body::from_bytes(vec![0; HEADER_BYTES]));
+        assert_eq!(
+            of("shop.Shop/Buy", r#"{"name": "ab", "id": 7}"#),
+            Body::from_bytes(ITEM.to_vec())
+        );
         let two = [ITEM, &[0; HEADER_BYTES]].concat();
-        assert_eq!(of("shop.Shop/Fill", r#"[{"name": "ab", "id": "7"}, {}]"#), Body::Bytes(two));
+        assert_eq!(
+            of("shop.Shop/Fill", r#"[{"name": "ab", "id": "7"}, {}]"#),
+            Body::from_bytes(two)
+        );
     }
 
     #[test]
@@ -303,7 +309,7 @@ mod tests {
         );
         assert_eq!(
             of("shop.Shop/Chat", "[{}]", PieceInterval::Reply).unwrap(),
-            Body::Bytes(vec![0; HEADER_BYTES])
+            Body::from_bytes(vec![0; HEADER_BYTES])
         );
         assert!(of("shop.Shop/Buy", "{}", every).unwrap_err().contains("takes one message"));
         assert!(
@@ -373,7 +379,7 @@ mod tests {
         let services = Services::decode(&edition(b"\x08\x01")).unwrap();
         let body =
             services.body("shop.Shop/Buy", br#"{"name": "ab", "id": 7}"#, MessageRules::default());
-        assert_eq!(body, Ok(Body::Bytes(ITEM.to_vec())));
+        assert_eq!(body, Ok(Body::from_bytes(ITEM.to_vec())));
         assert_eq!(
             services.reply("shop.Shop/Buy", ITEM).as_deref(),
             Some(r#"{"name":"ab","id":"7"}"#)

@@ -212,7 +212,7 @@ fn bodies_of_each_kind() {
     assert_eq!(body("data: x"), (Body::Text("x".into()), String::new()));
     assert_eq!(
         body("file: photo.bin"),
-        (Body::Bytes(vec![0xff, 0, 1]), "application/octet-stream".into())
+        (Body::from_bytes(vec![0xff, 0, 1]), "application/octet-stream".into())
     );
     assert_eq!(body("file: users.csv").1, "text/csv");
     let (Body::Bytes(parts), kind) = body("multipart: {note: hi, photo: {file: photo.bin}}") else {

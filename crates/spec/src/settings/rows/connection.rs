@@ -14,7 +14,7 @@ type S = RunSettings;
 const CONNECTION: &str = "Connection";
 
 /// Rows under the heading of connections.
-pub static ROWS: [Row<RunSettings>; 26] = [
+pub static ROWS: [Row<RunSettings>; 29] = [
     Row::switch("no-keepalive", "A new connection for each request", |_, _| {
         Ok(on(|s: &mut S| s.http.no_keepalive = true))
     })
@@ -113,8 +113,8 @@ pub static ROWS: [Row<RunSettings>; 26] = [
     .under(CONNECTION)
     .otherwise("no limit")
     .keys(&[SettingKey::new("connection.receive_rate", ValueForm::Value)]),
-    Row::value("cacert", "FILE", "Certificates to trust, as PEM: authorities, or the server's own", |w, _| {
-        set(values::pem(w), |s: &mut S, v| s.connection.tls.cacert = Some(v))
+    Row::value("cacert", "FILE", "Certificates to trust, as PEM or DER: authorities, or the server's own", |w, _| {
+        set(values::certificates(w), |s: &mut S, v| s.connection.tls.cacert = Some(v))
     })
     .under(CONNECTION)
     .otherwise("the system's")
@@ -123,15 +123,15 @@ pub static ROWS: [Row<RunSettings>; 26] = [
     Row::value(
         "cert",
         "FILE",
-        "Our own certificate, as PEM; a folder: users take its .pem files in \
+        "Our own certificate, as PEM or DER; a folder: users take its .pem files in \
          turn, each with certificate and key",
-        |w, _| set(values::pem_or_folder(w), |s: &mut S, v| s.connection.tls.cert = Some(v)),
+        |w, _| set(values::certificates_or_folder(w), |s: &mut S, v| s.connection.tls.cert = Some(v)),
     )
     .under(CONNECTION)
     .content(ArgumentContent::Path)
     .keys(&[SettingKey::new("connection.cert", ValueForm::File)]),
-    Row::value("key", "FILE", "The private key of --cert, as PEM", |w, _| {
-        set(values::pem(w), |s: &mut S, v| s.connection.tls.key = Some(v))
+    Row::value("key", "FILE", "The private key of --cert, as PEM or DER", |w, _| {
+        set(values::private_key(w), |s: &mut S, v| s.connection.tls.key = Some(v))
     })
     .under(CONNECTION)
     .content(ArgumentContent::Path)
@@ -153,6 +153,24 @@ pub static ROWS: [Row<RunSettings>; 26] = [
     })
     .under(CONNECTION)
     .keys(&[SettingKey::new("connection.tls_resumption", ValueForm::IfFalse)]),
+    Row::value("tls-min", "VERSION", "Lowest TLS version to offer: 1.2 or 1.3", |w, _| {
+        set(values::tls_version(w), |s: &mut S, v| s.http.tls_min = Some(v))
+    })
+    .under(CONNECTION)
+    .otherwise("1.2")
+    .keys(&[SettingKey::new("connection.tls_min", ValueForm::Value)]),
+    Row::value("tls-max", "VERSION", "Highest TLS version to offer: 1.2 or 1.3", |w, _| {
+        set(values::tls_version(w), |s: &mut S, v| s.http.tls_max = Some(v))
+    })
+    .under(CONNECTION)
+    .otherwise("1.3")
+    .keys(&[SettingKey::new("connection.tls_max", ValueForm::Value)]),
+    Row::value("ciphers", "LIST", "Cipher suites of TLS, best first", |w, _| {
+        set(values::tls_ciphers(w), |s: &mut S, v| s.connection.tls.ciphers = v)
+    })
+    .under(CONNECTION)
+    .otherwise("all, AES-128 first")
+    .keys(&[SettingKey::new("connection.ciphers", ValueForm::Value)]),
     Row::value("tls-groups", "LIST", "Key exchange groups of TLS, best first", |w, _| {
         set(values::tls_groups(w), |s: &mut S, v| s.connection.tls.groups = v)
     })

@@ -53,6 +53,34 @@ fn proxies() {
 }
 
 #[test]
+fn socks_proxies_are_refused_with_the_right_scheme() {
+    for word in ["socks5://127.0.0.1:1080", "socks4a://h:1", "SOCKS5H://h:1"] {
+        let error = proxy(word, |_| None).unwrap_err().to_string();
+        assert!(error.contains("not to those of SOCKS; write http://"), "{word}: {error}");
+    }
+}
+
+#[test]
+fn versions_and_ciphers_of_tls_have_the_names_of_other_tools() {
+    for word in ["1.2", "tlsv1.2", "TLS1.2", "TLSv1_2"] {
+        assert_eq!(tls_version(word), Ok(TlsVersion::V12), "{word}");
+    }
+    for word in ["1.0", "TLSv1.1", "SSLv3", "tlsv1"] {
+        let error = tls_version(word).unwrap_err().to_string();
+        assert!(error.contains("TLS 1.2 and 1.3 only"), "{word}: {error}");
+    }
+    assert!(tls_version("new").unwrap_err().to_string().contains("write 1.2 or 1.3"));
+    assert_eq!(
+        tls_ciphers("ECDHE-RSA-AES128-GCM-SHA256:TLS_AES_128_GCM_SHA256").unwrap(),
+        ["TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256", "TLS13_AES_128_GCM_SHA256"]
+    );
+    for word in ["AES128-SHA", "RC4-MD5", "HIGH", "TLS_AES_128_GCM_SHA256,"] {
+        let error = tls_ciphers(word).unwrap_err().to_string();
+        assert!(error.contains("has no such cipher suite"), "{word}: {error}");
+    }
+}
+
+#[test]
 fn bodies_outputs_and_files() {
     assert_eq!(data("a=1", |_| None), Ok(Data::Text("a=1".into())));
     assert_eq!(data("@f", |_| None), Ok(Data::File("f".into())));
@@ -60,13 +88,14 @@ fn bodies_outputs_and_files() {
     assert!(data("@", |_| None).unwrap_err().to_string().contains("write @body.json"));
     assert_eq!(output("json=a=b").unwrap().file, Some("a=b".into()));
     assert!(output("json=").unwrap_err().to_string().contains("json=run.json"));
-    assert!(pem("/no/such.pem").unwrap_err().to_string().contains("cannot be read"));
-    assert!(
-        pem(concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml"))
-            .unwrap_err()
-            .to_string()
-            .contains("not PEM")
-    );
+    assert!(certificates("/no/such.pem").unwrap_err().to_string().contains("cannot be read"));
+    let other = concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml");
+    for (error, content) in [
+        (certificates(other).unwrap_err(), "contains no certificate"),
+        (private_key(other).unwrap_err(), "contains no private key"),
+    ] {
+        assert!(error.to_string().contains(content), "{error}");
+    }
     assert!(regex("a+").is_ok());
     assert!(interval("100ms").is_ok() && interval("0").is_err() && interval("2h").is_err());
 }

@@ -58,9 +58,9 @@ impl BodyKeys {
             // A file is sent as it is: braces in it are no placeholders.
             Ok((plain_body(reader.read(&file.0, body)?), Some(media_type)))
         } else if self.json.is_some() {
-            Ok((Body::Text(json_text(&body.node)), Some(JSON.to_owned())))
+            Ok((Body::from_text(json_text(&body.node)), Some(JSON.to_owned())))
         } else if self.form.is_some() {
-            Ok((Body::Text(pairs(&texts(&body.node, "form")?)), Some(body::FORM.to_owned())))
+            Ok((Body::from_text(pairs(&texts(&body.node, "form")?)), Some(body::FORM.to_owned())))
         } else if self.multipart.is_some() {
             reader.multipart(body)
         } else {
@@ -136,7 +136,7 @@ impl ScenarioReader<'_> {
     /// Reads a body from a text, or from texts and files one after the other.
     fn data(&self, way: &NamedNode) -> Result<Body> {
         if let Some(text) = way.node.text() {
-            return Ok(Body::Text(text.to_owned()));
+            return Ok(Body::Text(text.into()));
         }
         let PlanValue::List(pieces) = &way.node.value else {
             return Err(expected(&way.node.at, "data", "a text or a list", "one"));
@@ -229,7 +229,7 @@ fn form_part(node: &PlanNode, path: &str) -> Result<FormPart> {
 /// A body from the content of a file. Text that looks like an expression is sent unchanged.
 fn plain_body(bytes: Vec<u8>) -> Body {
     match body::from_bytes(bytes) {
-        Body::Text(text) => Body::Text(template::plain(&text)),
+        Body::Text(text) if text.contains("${") => Body::from_text(template::plain(&text)),
         binary => binary,
     }
 }
