@@ -58,7 +58,7 @@ impl PlanExecutor for WitnessedEngine<'_> {
         match &self.witness {
             // Connections of other processes are out of reach.
             Some(witness) if plan.processes == 1 && plan.fleet.is_none() => {
-                let generator = self.real.generator();
+                let generator = self.real.generator().clone();
                 let world = WitnessedGenerator { generator, witness: Arc::clone(witness) };
                 let result = brunt_engine::run(plan, environment, &world, control, sink);
                 Ok(result.map_err(GeneratorError::from)?)
@@ -69,12 +69,13 @@ impl PlanExecutor for WitnessedEngine<'_> {
 }
 
 /// The generator of this process, with a witness.
-struct WitnessedGenerator<'a> {
-    generator: &'a Generator,
+#[derive(Clone)]
+struct WitnessedGenerator {
+    generator: Generator,
     witness: Arc<dyn Witness>,
 }
 
-impl RunEnvironment for WitnessedGenerator<'_> {
+impl RunEnvironment for WitnessedGenerator {
     type Transport = WitnessedTransport;
 
     fn epoch(&self) -> RunEpoch {
@@ -103,6 +104,10 @@ impl RunEnvironment for WitnessedGenerator<'_> {
 
     fn remarks(&self) -> Vec<String> {
         self.generator.remarks()
+    }
+
+    fn describe_step(&self, population: usize, position: u32) -> String {
+        self.generator.describe_step(population, position)
     }
 }
 

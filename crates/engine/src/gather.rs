@@ -153,6 +153,11 @@ impl<'a, W: SelfMonitor> Gather<'a, W> {
         }
     }
 
+    /// Adds the last interval of a population, after the end of all its sources.
+    pub fn add_last(&mut self, population: usize, snapshot: Snapshot) {
+        self.join(population, snapshot);
+    }
+
     /// Notes that a source sends no more snapshots.
     pub fn end_source(&mut self, source: Source) {
         self.last_from[source.population][source.worker] = Some(Tick::NEVER);

@@ -19,12 +19,15 @@
 //! * `actor`: sends the requests of a virtual user. `lanes`: gets a lane for a request.
 //! * `iteration`: the steps of a user for one arrival. `parallel`: requests of a user at the same
 //!   time. `work`: source of an actor's requests.
+//! * `activity`: notices a worker that does not return from a script or a text. `ledger`: sums by which open
+//!   requests are closed that were lost with a worker or a process.
 //! * `arrivals`: begins the arrivals of an open loop, and opens further connections.
 //! * `pool`: free connections of an open loop, and arrivals that wait for one.
 //! * `recorder`: turns samples into snapshots. `check`: decides whether a reply is good. `labels`:
 //!   names and numbers of labels. `tickets`: numbers of requests, and their limit.
 
 mod active_tasks;
+mod activity;
 mod actor;
 mod arrivals;
 mod check;
@@ -35,6 +38,7 @@ mod gather;
 mod iteration;
 mod labels;
 mod lanes;
+mod ledger;
 mod message;
 pub mod pace;
 mod parallel;

@@ -38,3 +38,19 @@ pub enum Message {
     /// The worker ended. Carries the readings of its thread, which are unavailable later.
     WorkerEnded(usize, Thread, Rests),
 }
+
+impl Message {
+    /// Returns the worker whose figures it has; None if it has none.
+    pub fn worker(&self) -> Option<usize> {
+        match self {
+            Self::Snapshot(source, ..) | Self::PopulationEnded(source) => Some(source.worker),
+            Self::WorkerEnded(worker, ..) => Some(*worker),
+            Self::Samples(_)
+            | Self::Records(_)
+            | Self::CheckFailures(_)
+            | Self::Target(..)
+            | Self::Warning(..)
+            | Self::Fatal(_) => None,
+        }
+    }
+}

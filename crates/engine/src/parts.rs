@@ -9,13 +9,13 @@
 //!
 //! This module starts no process and knows no pipe; see [`WorkerChannels`].
 
-mod ledger;
 mod readings;
 
 use crate::clock::{RunEpoch, WorkerClock};
 use crate::control::RunControl;
 use crate::gather::{BETWEEN_READINGS, Gather, Sources};
 use crate::labels::Labels;
+use crate::ledger::Ledger;
 use crate::message::{Sink, Source};
 use crate::run::EngineError;
 use crate::run_clock::phase_borders;
@@ -27,7 +27,6 @@ use brunt_model::{
     Text, Tick, text,
 };
 use brunt_probe::ReadingMoment;
-use ledger::Ledger;
 use readings::Readings;
 use std::collections::HashMap;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};

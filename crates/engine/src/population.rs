@@ -1,6 +1,7 @@
 //! State of one population: the part that all workers of a process share, and that of one worker.
 
 use crate::active_tasks::ActiveTasks;
+use crate::activity::WorkerActivity;
 use crate::check::ReplyChecker;
 use crate::clock::WorkerClock;
 use crate::control::{Borders, EndRun, RunControl};
@@ -66,6 +67,7 @@ pub struct WorkerThread {
     /// Number among the workers of its process.
     number: usize,
     out: Sender<Message>,
+    activity: Arc<WorkerActivity>,
     /// By population.
     borders: RefCell<Vec<PhaseBorders>>,
     /// Number of ended exchanges, and of attempts to open a connection. Pieces of a long
@@ -75,8 +77,19 @@ pub struct WorkerThread {
 
 impl WorkerThread {
     /// Creates the state of a worker, which sends its messages to `out`.
-    pub fn new(time: WorkerClock, number: usize, out: Sender<Message>) -> Self {
-        Self { time, number, out, borders: RefCell::default(), steps_done: Cell::new(0) }
+    pub fn new(
+        time: WorkerClock,
+        number: usize,
+        out: Sender<Message>,
+        activity: Arc<WorkerActivity>,
+    ) -> Self {
+        let borders = RefCell::default();
+        Self { time, number, out, activity, borders, steps_done: Cell::new(0) }
+    }
+
+    /// Returns the step that the worker is carrying out.
+    pub fn activity(&self) -> &Arc<WorkerActivity> {
+        &self.activity
     }
 
     /// Reports that all populations of the worker are over.
@@ -116,6 +129,9 @@ impl WorkerThread {
             );
         }
         borders[population] = new;
+        let ends = borders.iter().map(|[_, ends, _]| *ends).max().unwrap_or(Tick::NEVER);
+        let graces = borders.iter().map(|[_, ends, cut]| *cut - *ends);
+        self.activity.set_end(ends, graces.max().unwrap_or_default());
     }
 
     /// Returns the first border of any population after `from`, at most `limit`: all populations

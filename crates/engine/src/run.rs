@@ -1,28 +1,31 @@
 //! Starts the workers of a run, merges their snapshots, and sends events.
 
+use crate::activity::{LOOK, StuckStep, Watch, WorkerActivity};
 use crate::check::ReplyChecker;
 use crate::clock::{RunEpoch, WorkerClock, runtime};
 use crate::control::{PartHandle, RunControl};
 use crate::gather::{BETWEEN_READINGS, Gather, SelfMonitor, Sources};
 use crate::labels::Labels;
-use crate::message::{Message, Sink};
+use crate::ledger::Ledger;
+use crate::message::{Message, Sink, Source};
 use crate::pool::{ConnectionChoice, Overflow, Pool};
 use crate::population::{PopulationShared, WorkerPopulation, WorkerThread};
 use crate::run_state::{ActiveUsers, LiveRunState};
 use crate::tickets::Tickets;
 use crate::user::{Numbering, RunState, Users};
 use crate::worker::work;
-use brunt_model::{Environment, Event, Load, Plan, ProcessPart};
+use brunt_model::{Clock, Environment, Event, Load, Plan, ProcessPart};
 use brunt_probe::{ReadingMoment, SelfProbe};
 use brunt_wire::Transport;
 use std::io;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::thread;
+use std::thread::{self, JoinHandle};
 
-/// Environment of a run: created once, used by all workers.
-pub trait RunEnvironment: Send + Sync {
+/// Environment of a run: created once, used by all workers. Clones share their state: a worker that
+/// does not return keeps its clone after the run.
+pub trait RunEnvironment: Clone + Send + Sync + 'static {
     /// Sends requests.
     type Transport: Transport;
 
@@ -48,6 +51,12 @@ pub trait RunEnvironment: Send + Sync {
     /// Returns warnings about the whole run; called once, at its end.
     fn remarks(&self) -> Vec<String> {
         Vec::new()
+    }
+
+    /// Describes the step at a position that users of this population have noted, as the subject of a sentence.
+    fn describe_step(&self, population: usize, position: u32) -> String {
+        let _ = population;
+        format!("step {position} of the scenario")
     }
 }
 
@@ -76,6 +85,11 @@ pub enum EngineError {
     /// One of several processes failed.
     #[error("{0}")]
     Part(String),
+    /// A step of a scenario did not end: the script or the text that it evaluates is too much work.
+    #[error(
+        "the run ended without a worker that did not return from {0}; the report has the measurements before that. Make its work shorter, or limit its input"
+    )]
+    StuckStep(String),
 }
 
 /// Runs a plan: starts its workers, merges their snapshots, and sends events to `sink`. Returns
@@ -106,39 +120,69 @@ pub fn run_part<W: RunEnvironment>(
     handle: &PartHandle,
     sink: &mut dyn Sink,
 ) -> Result<(), EngineError> {
-    let shared = ProcessShared::new(plan, world, handle);
+    let shared = Arc::new(ProcessShared::new(plan, world, handle));
     let (out, inbox) = channel();
     let monitor = OwnThreads { probe: SelfProbe::new(server(&environment)), threads: plan.threads };
-    let mut gather = Gather::new(
+    let gather = Gather::new(
         Sources::new(plan.threads as usize, plan),
         &shared.labels,
         monitor,
         WorkerClock::new(world.epoch()),
         sink,
     );
-    gather.start(plan, environment);
-    thread::scope(|scope| {
-        let mut workers = Vec::new();
-        for number in 0..plan.threads as usize {
-            let shared = &shared;
-            let out = out.clone();
-            let builder = thread::Builder::new().name(format!("brunt-worker-{number}"));
-            let spawned =
-                builder.spawn_scoped(scope, move || worker_thread(world, shared, number, out));
-            // Workers that have already started must not wait for this one at the gate.
-            workers.push(spawned.inspect_err(|_| handle.gate.give_up())?);
-        }
-        // The channel ends when the last worker drops its sender.
-        drop(out);
-        receive_all(&inbox, &mut gather);
-        let ends = workers.into_iter().map(|w| w.join().map_err(|_| EngineError::Panicked));
-        let outcome = ends.collect::<Result<Vec<_>, _>>();
-        for remark in world.remarks() {
-            gather.remark(&handle.shares.process.named(remark));
-        }
-        gather.finish(handle.control.is_stopped());
-        outcome?.into_iter().collect::<Result<(), _>>()
+    let mut workers = Workers {
+        handle,
+        gather,
+        ledgers: plan.populations.iter().map(|_| Ledger::default()).collect(),
+        watch: Watch::new(shared.activities.iter().cloned()),
+        clock: WorkerClock::new(world.epoch()),
+        stuck: None,
+    };
+    workers.gather.start(plan, environment);
+    let threads = spawn_workers(world, &shared, out)?;
+    workers.receive_all(&inbox, &threads, &shared);
+    let returned =
+        threads.into_iter().enumerate().filter(|one| !workers.watch.has_abandoned(one.0));
+    let outcome: Result<(), EngineError> =
+        returned.map(|(_, thread)| thread.join().unwrap_or(Err(EngineError::Panicked))).collect();
+    for remark in world.remarks() {
+        workers.gather.remark(&handle.shares.process.named(remark));
+    }
+    let stuck = workers.stuck.take();
+    workers.finish();
+    outcome?;
+    stuck.map_or(Ok(()), |stuck| {
+        let step = world.describe_step(stuck.population, stuck.position);
+        Err(EngineError::StuckStep(step))
     })
+}
+
+type WorkerHandle = JoinHandle<Result<(), EngineError>>;
+
+/// Starts a thread for each worker. They are not scoped, because one that does not return outlives the run.
+fn spawn_workers<W: RunEnvironment>(
+    world: &W,
+    shared: &Arc<ProcessShared>,
+    out: Sender<Message>,
+) -> Result<Vec<WorkerHandle>, EngineError> {
+    let mut threads: Vec<WorkerHandle> = Vec::new();
+    for number in 0..shared.activities.len() {
+        let world = world.clone();
+        let shared_of_worker = Arc::clone(shared);
+        let out = out.clone();
+        let builder = thread::Builder::new().name(format!("brunt-worker-{number}"));
+        let spawned = builder.spawn(move || worker_thread(&world, &shared_of_worker, number, out));
+        match spawned {
+            Ok(thread) => threads.push(thread),
+            Err(error) => {
+                // Workers that have already started must not wait for this one at the gate.
+                shared.populations.iter().for_each(|population| population.gate.give_up());
+                threads.into_iter().for_each(|thread| drop(thread.join()));
+                return Err(error.into());
+            }
+        }
+    }
+    Ok(threads)
 }
 
 /// Returns the processes that hold the target's listening socket, if they are on
@@ -163,35 +207,101 @@ impl SelfMonitor for OwnThreads {
     }
 }
 
-/// Handles messages until all workers have ended.
-fn receive_all(inbox: &Receiver<Message>, gather: &mut Gather<'_, OwnThreads>) {
-    loop {
-        match inbox.recv_timeout(BETWEEN_READINGS) {
-            Ok(message) => handle_message(message, gather),
-            Err(RecvTimeoutError::Timeout) => {}
-            Err(RecvTimeoutError::Disconnected) => return,
-        }
-        gather.read_after(BETWEEN_READINGS);
-    }
+/// The workers of a process, as the collecting thread sees them.
+struct Workers<'a> {
+    handle: &'a PartHandle,
+    gather: Gather<'a, OwnThreads>,
+    /// Sums of all workers, by population. Only with steps that the workers note.
+    ledgers: Vec<Ledger>,
+    watch: Watch,
+    clock: WorkerClock,
+    /// The first step from which a worker did not return.
+    stuck: Option<StuckStep>,
 }
 
-fn handle_message(message: Message, gather: &mut Gather<'_, OwnThreads>) {
-    match message {
-        Message::Snapshot(source, snapshot, instant) => {
-            gather.note_lateness(source.worker, &snapshot, instant);
-            gather.add_snapshot(source, *snapshot);
+impl Workers<'_> {
+    /// Handles messages until all workers have ended, or were abandoned.
+    fn receive_all(
+        &mut self,
+        inbox: &Receiver<Message>,
+        threads: &[WorkerHandle],
+        shared: &ProcessShared,
+    ) {
+        loop {
+            let wait = if self.watch.is_needed() { LOOK } else { BETWEEN_READINGS };
+            match inbox.recv_timeout(wait) {
+                Ok(message) => self.handle_message(message),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return,
+            }
+            self.gather.read_after(BETWEEN_READINGS);
+            let is_over = self.handle.control.is_over();
+            while let Some(stuck) = self.watch.look(self.clock.now(), is_over) {
+                self.abandon(stuck, shared);
+            }
+            // Abandoned workers keep the channel open.
+            if self.watch.has_abandoned_any() && self.have_ended(threads) {
+                return inbox.try_iter().for_each(|message| self.handle_message(message));
+            }
         }
-        Message::Samples(samples) => gather.forward(&Event::Samples(samples)),
-        Message::CheckFailures(failures) => gather.forward(&Event::CheckFailures(failures)),
-        Message::Records(records) => gather.forward(&Event::Records(records)),
-        Message::Target(addresses, server) => gather.forward(&Event::Target { addresses, server }),
-        Message::Warning(text, at) => gather.warn(at, &text),
-        Message::Fatal(why) => gather.fatal(why),
-        Message::PopulationEnded(source) => gather.end_source(source),
-        Message::WorkerEnded(worker, thread, rests) => {
-            gather.monitor.probe.worker_ended(worker, thread);
-            gather.add_rests(worker, rests);
+    }
+
+    /// True if all workers have ended that were not abandoned.
+    fn have_ended(&self, threads: &[WorkerHandle]) -> bool {
+        let mut numbered = threads.iter().enumerate();
+        numbered.all(|(number, thread)| self.watch.has_abandoned(number) || thread.is_finished())
+    }
+
+    /// Ends the run without a worker.
+    fn abandon(&mut self, stuck: StuckStep, shared: &ProcessShared) {
+        for population in &shared.populations {
+            let source = Source { worker: stuck.worker, population: population.number };
+            self.gather.end_source(source);
+            release_others(population, stuck.worker);
         }
+        self.stuck.get_or_insert(stuck);
+        (self.handle.end_run)();
+    }
+
+    fn handle_message(&mut self, message: Message) {
+        if message.worker().is_some_and(|worker| self.watch.has_abandoned(worker)) {
+            // Its part of these intervals has been published without it.
+            return;
+        }
+        let gather = &mut self.gather;
+        match message {
+            Message::Snapshot(source, snapshot, instant) => {
+                gather.note_lateness(source.worker, &snapshot, instant);
+                if self.watch.is_needed() {
+                    self.ledgers[source.population].add(&snapshot);
+                }
+                gather.add_snapshot(source, *snapshot);
+            }
+            Message::Samples(samples) => gather.forward(&Event::Samples(samples)),
+            Message::CheckFailures(failures) => gather.forward(&Event::CheckFailures(failures)),
+            Message::Records(records) => gather.forward(&Event::Records(records)),
+            Message::Target(addresses, server) => {
+                gather.forward(&Event::Target { addresses, server });
+            }
+            Message::Warning(text, at) => gather.warn(at, &text),
+            Message::Fatal(why) => gather.fatal(why),
+            Message::PopulationEnded(source) => gather.end_source(source),
+            Message::WorkerEnded(worker, thread, rests) => {
+                gather.monitor.probe.worker_ended(worker, thread);
+                gather.add_rests(worker, rests);
+            }
+        }
+    }
+
+    /// Ends the run. Requests in flight of abandoned workers are cut.
+    fn finish(mut self) {
+        let abandoned = self.ledgers.iter().enumerate().filter(|_| self.watch.has_abandoned_any());
+        for (population, ledger) in abandoned {
+            if let Some(last) = ledger.closing() {
+                self.gather.add_last(population, last);
+            }
+        }
+        self.gather.finish(self.handle.control.is_stopped());
     }
 }
 
@@ -199,6 +309,8 @@ fn handle_message(message: Message, gather: &mut Gather<'_, OwnThreads>) {
 struct ProcessShared {
     populations: Vec<Arc<PopulationShared>>,
     labels: Arc<Labels>,
+    /// By worker.
+    activities: Vec<Arc<WorkerActivity>>,
 }
 
 impl ProcessShared {
@@ -229,7 +341,8 @@ impl ProcessShared {
             })
         });
         let populations = populations.collect();
-        Self { populations, labels }
+        let activities = (0..plan.threads).map(|_| Arc::default()).collect();
+        Self { populations, labels, activities }
     }
 }
 
@@ -284,11 +397,17 @@ fn worker_thread<W: RunEnvironment>(
         let shared_transport = world.transport(worker, None, &time);
         let labels = Arc::clone(&shared.labels);
         let labels: Numbering = Rc::new(move |name| labels.number(name));
-        let thread = Rc::new(WorkerThread::new(time.clone(), number, out));
+        let activity = Arc::clone(&shared.activities[number]);
+        let thread = Rc::new(WorkerThread::new(time.clone(), number, out, activity));
         let mut tasks = Vec::with_capacity(shared.populations.len());
         for shared in &shared.populations {
-            let run_state: Rc<dyn RunState> =
-                Rc::new(LiveRunState::new(&time, &shared.active_users, shared.number, shared.part));
+            let run_state: Rc<dyn RunState> = Rc::new(LiveRunState::new(
+                &time,
+                thread.activity(),
+                &shared.active_users,
+                shared.number,
+                shared.part,
+            ));
             let users_of = UserSetup {
                 population: shared.number,
                 worker,
@@ -321,9 +440,14 @@ struct WorkerExitGuard {
 
 impl Drop for WorkerExitGuard {
     fn drop(&mut self) {
-        self.population.gate.give_up();
-        if let Some(pool) = &self.population.pool {
-            pool.arrivals_over(self.number);
-        }
+        release_others(&self.population, self.number);
+    }
+}
+
+/// Lets the other workers continue without this one.
+fn release_others(population: &PopulationShared, worker: usize) {
+    population.gate.give_up();
+    if let Some(pool) = &population.pool {
+        pool.arrivals_over(worker);
     }
 }

@@ -1,5 +1,6 @@
 //! The run as its users see it: the time, and the number of users.
 
+use crate::activity::WorkerActivity;
 use crate::clock::{WorkerClock, unix_seconds};
 use crate::user::RunState;
 use brunt_model::{Clock, ProcessPart, Tick};
@@ -32,15 +33,18 @@ pub struct LiveRunState {
     time: WorkerClock,
     /// Wall-clock time at the clock's zero, in milliseconds since 1970-01-01 UTC.
     zero_unix_millis: u64,
+    activity: Arc<WorkerActivity>,
     active_users: Arc<ActiveUsers>,
     population: usize,
     part: Option<ProcessPart>,
 }
 
 impl LiveRunState {
-    /// Creates the view of a population. `part` is the part of it that this process carries out.
+    /// Creates the view of a population on a worker with this activity. `part` is the part of the population
+    /// that this process carries out.
     pub fn new(
         time: &WorkerClock,
+        activity: &Arc<WorkerActivity>,
         active_users: &Arc<ActiveUsers>,
         population: usize,
         part: Option<ProcessPart>,
@@ -49,6 +53,7 @@ impl LiveRunState {
         Self {
             time: time.clone(),
             zero_unix_millis: ((unix_seconds() * 1e3) as u64).saturating_sub(since_zero),
+            activity: Arc::clone(activity),
             active_users: Arc::clone(active_users),
             population,
             part,
@@ -97,5 +102,21 @@ impl RunState for LiveRunState {
         // A process without a part has no users that count.
         let ProcessPart { number, count, .. } = self.part.unwrap_or(ProcessPart::WHOLE);
         n.saturating_mul(count.into()).saturating_add(number.into())
+    }
+
+    fn begin_step(&self) {
+        self.activity.begin_step(self.population);
+    }
+
+    fn set_position(&self, position: u32) {
+        self.activity.set_position(position);
+    }
+
+    fn end_step(&self) {
+        self.activity.end_step();
+    }
+
+    fn must_return(&self) -> bool {
+        self.activity.must_return()
     }
 }

@@ -69,11 +69,12 @@ enum Next {
 
 type Follow = Rc<dyn Fn(&Prepared, &Reply) -> Option<Rc<Prepared>>>;
 type Formula = Box<dyn FnMut(Tick) -> SimulatedReaction>;
-type MakeServer = Box<dyn Fn() -> Formula + Send + Sync>;
-type MakeWire = Box<dyn Fn(FakeTransport<WorkerClock>) -> FakeTransport<WorkerClock> + Send + Sync>;
+type MakeServer = Arc<dyn Fn() -> Formula + Send + Sync>;
+type MakeWire = Arc<dyn Fn(FakeTransport<WorkerClock>) -> FakeTransport<WorkerClock> + Send + Sync>;
 type Behave = Arc<dyn Fn(UserTurn<'_>) -> Next + Send + Sync>;
 
 /// A world made of formulas.
+#[derive(Clone)]
 struct Fake {
     epoch: RunEpoch,
     server: MakeServer,
@@ -92,8 +93,8 @@ impl Fake {
     ) -> Self {
         Self {
             epoch: RunEpoch::Fake,
-            server: Box::new(move || Box::new(server())),
-            wire: Box::new(|wire| wire),
+            server: Arc::new(move || Box::new(server())),
+            wire: Arc::new(|wire| wire),
             user: Arc::new(
                 |turn| if turn.step == 0 { Next::Ask("http://fake/") } else { Next::Done },
             ),
@@ -123,7 +124,7 @@ impl Fake {
         mut self,
         wire: impl Fn(FakeTransport<WorkerClock>) -> FakeTransport<WorkerClock> + Send + Sync + 'static,
     ) -> Self {
-        self.wire = Box::new(wire);
+        self.wire = Arc::new(wire);
         self
     }
 

@@ -160,6 +160,22 @@ pub trait RunState {
     /// Converts number `n` of this process, from 0, to a number among those of all
     /// processes of the run.
     fn among_processes(&self, n: u64) -> u64;
+
+    /// Notes that a step begins that evaluates texts or scripts. If it does not end, the run ends without its worker.
+    fn begin_step(&self) {}
+
+    /// Notes the position of the current step in the scenario, for a message about it.
+    fn set_position(&self, position: u32) {
+        let _ = position;
+    }
+
+    /// Notes that the step has ended.
+    fn end_step(&self) {}
+
+    /// True if the current step takes too long, and must end with an error.
+    fn must_return(&self) -> bool {
+        false
+    }
 }
 
 /// Numbers the names of labels, also during the run.

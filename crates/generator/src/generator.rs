@@ -12,7 +12,8 @@ use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// Real sockets, the real clock, and the script of a plan.
+/// Real sockets, the real clock, and the script of a plan. Clones share them.
+#[derive(Clone)]
 pub struct Generator {
     epoch: RunEpoch,
     wire: Arc<Common>,
@@ -130,5 +131,9 @@ impl RunEnvironment for Generator {
     fn remarks(&self) -> Vec<String> {
         let remarks = self.compiled.iter().flat_map(|compiled| compiled.remarks());
         remarks.chain(brunt_script::pattern::remarks()).collect()
+    }
+
+    fn describe_step(&self, population: usize, position: u32) -> String {
+        self.compiled[population].describe_step(position as usize)
     }
 }

@@ -9,7 +9,7 @@
 //!   or query. [`grpc`]: messages from JSON, and JSON from replies.
 //! * `variables`, `cookies`: state of a user. `context`: that state, and the state that users
 //!   share. `tracing`: actions of a user around a sample. `data`: files with rows of values.
-//!   `files`, `machine`: files, environment variables and the time zone.
+//!   `limits`: maximum lengths of texts. `files`, `machine`: files, environment variables and the time zone.
 //! * `script`: the interface of script languages. `reply_view`: parts of a reply as texts.
 //!   `pending`: a request that is changed before it is sent.
 
@@ -30,6 +30,7 @@ pub mod grpc;
 pub mod hexadecimal;
 pub mod java_uri;
 pub mod json;
+pub mod limits;
 pub mod machine;
 pub mod markup;
 pub mod pattern;

@@ -196,16 +196,14 @@ pub(crate) fn make_private(path: &Path) {
     }
 }
 
-/// Returns the ids of the files with this suffix in a folder. Files with other names are skipped.
-pub(crate) fn ids_in(folder: &Path, suffix: &str) -> Result<HashSet<String>, StoreError> {
+/// Returns the ids of the files with one of these suffixes in a folder. Files with other names are skipped.
+pub(crate) fn ids_in(folder: &Path, suffixes: &[&str]) -> Result<HashSet<String>, StoreError> {
     let mut ids = HashSet::new();
     for entry in fs::read_dir(folder).map_err(StoreError::io(folder))? {
         let name = entry.map_err(StoreError::io(folder))?.file_name();
-        let id = name
-            .to_str()
-            .and_then(|name| name.strip_suffix(suffix))
-            .filter(|id| crate::id::is_id(id));
-        ids.extend(id.map(str::to_owned));
+        let name = name.to_str().unwrap_or_default();
+        let id = suffixes.iter().find_map(|suffix| name.strip_suffix(suffix));
+        ids.extend(id.filter(|id| crate::id::is_id(id)).map(str::to_owned));
     }
     Ok(ids)
 }

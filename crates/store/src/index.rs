@@ -70,9 +70,14 @@ pub(crate) struct KnownRow {
 pub(crate) enum IndexCheck {
     /// Version and schema only. It takes the same time for every size.
     Schema,
+    /// All pages and rows of a small index; the schema of a large one, because its check takes seconds.
+    WholeIfSmall,
     /// All pages and rows.
     Whole,
 }
+
+/// Maximum size of an index that is checked as a whole, in bytes: some 20,000 rows.
+const MAX_SMALL: u64 = 8 << 20;
 
 /// Result of opening an index.
 pub(crate) enum OpenedIndex {
@@ -96,6 +101,9 @@ impl Index {
 
     fn make_or_fail(path: &Path, check: IndexCheck) -> Result<OpenedIndex, StoreError> {
         let index = Self::open(path)?;
+        let is_large = path.metadata().is_ok_and(|file| file.len() > MAX_SMALL);
+        let is_whole =
+            check == IndexCheck::Whole || (check == IndexCheck::WholeIfSmall && !is_large);
         let version: u32 =
             index.connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
         let schema = index.schema()?;
@@ -105,7 +113,7 @@ impl Index {
             VERSION
                 if schema == expected_schema()
                     && !index.is_locked_by_its_header(path)?
-                    && index.is_intact(check)? =>
+                    && (!is_whole || index.is_intact()?) =>
             {
                 return Ok(OpenedIndex::Whole(index));
             }
@@ -125,11 +133,8 @@ impl Index {
         Ok(OpenedIndex::Empty(index))
     }
 
-    /// True if the check finds no damage.
-    fn is_intact(&self, check: IndexCheck) -> Result<bool, StoreError> {
-        if check == IndexCheck::Schema {
-            return Ok(true);
-        }
+    /// True if a check of all pages and rows finds no damage.
+    fn is_intact(&self) -> Result<bool, StoreError> {
         let integrity: String =
             self.connection.pragma_query_value(None, "integrity_check", |row| row.get(0))?;
         Ok(integrity == "ok" && self.is_readable())

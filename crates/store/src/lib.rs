@@ -39,7 +39,7 @@ pub use error::StoreError;
 pub use experiment::ExperimentEnd;
 pub use redact::Redactor;
 pub use run_log::RunLog;
-pub use store::{EntryFilter, Store, StoredItem, retention};
+pub use store::{EntryFilter, IndexWork, Store, StoredItem, retention};
 
 #[cfg(test)]
 mod tests;

@@ -219,14 +219,39 @@ pub(crate) fn record_start(
     plan: &Plan,
     unix_seconds: f64,
 ) -> Result<(), StoreError> {
-    let what = plan.main().scenario.requests.first().map_or("", |request| request.url.as_str());
-    let start = StartInfo {
-        started: Some(unix_seconds),
-        what,
-        contenders: &[],
-        requests: RequestNames::of(std::iter::once(plan)),
-        load: Some(LoadRange::of_plan(plan)),
-        trials: None,
-    };
-    index.set_start(id, &start)
+    StartRow::of_run(plan, unix_seconds).write(index, id)
+}
+
+/// Columns of a run's row that its first event has.
+pub(crate) struct StartRow {
+    started: f64,
+    what: String,
+    requests: RequestNames,
+    load: LoadRange,
+}
+
+impl StartRow {
+    /// Returns the columns of a run with this plan.
+    pub fn of_run(plan: &Plan, unix_seconds: f64) -> Self {
+        let first = plan.main().scenario.requests.first();
+        Self {
+            started: unix_seconds,
+            what: first.map_or(String::new(), |request| request.url.clone()),
+            requests: RequestNames::of(std::iter::once(plan)),
+            load: LoadRange::of_plan(plan),
+        }
+    }
+
+    /// Writes the columns into a row.
+    pub fn write(&self, index: &Index, id: &str) -> Result<(), StoreError> {
+        let start = StartInfo {
+            started: Some(self.started),
+            what: &self.what,
+            contenders: &[],
+            requests: self.requests.clone(),
+            load: Some(self.load),
+            trials: None,
+        };
+        index.set_start(id, &start)
+    }
 }

@@ -10,6 +10,7 @@ pub mod retention;
 mod tags;
 
 use open::OpenIndex;
+pub use open::{IndexProgress, IndexWork};
 
 use crate::directory::Directory;
 use crate::entry::{IndexEntry, ItemKind, ItemState};
@@ -33,6 +34,7 @@ pub struct Store {
     /// that they are active.
     active_experiments: RefCell<BTreeMap<String, File>>,
     redactor: Arc<Redactor>,
+    progress: IndexProgress,
 }
 
 /// A stored run or experiment.
@@ -79,10 +81,20 @@ impl Store {
     /// [`StoreError`] if the directory cannot be created or read, or a later
     /// version created its index.
     pub fn open(directory: &Path) -> Result<Self, StoreError> {
+        Self::open_showing(directory, |_, _, _| ())
+    }
+
+    /// The same, with the progress of long work on the index.
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`open`](Self::open).
+    pub fn open_showing(directory: &Path, progress: IndexProgress) -> Result<Self, StoreError> {
         let directory = Directory::make(directory)?;
-        let index = RefCell::new(open::index(&directory, IndexCheck::Schema)?);
+        let index = RefCell::new(open::index(&directory, IndexCheck::Schema, progress)?);
         let redactor = Arc::new(key::redactor(&directory)?);
-        Ok(Self { directory, index, active_experiments: RefCell::default(), redactor })
+        let active_experiments = RefCell::default();
+        Ok(Self { directory, index, active_experiments, redactor, progress })
     }
 
     /// Returns the redactor. Equal secrets have equal hashes in everything that this store holds.
@@ -167,6 +179,10 @@ impl Store {
     ///
     /// [`StoreError`] if no item matches `word`, if several do, or if the index cannot be read.
     pub fn find(&self, word: &str) -> Result<StoredItem, StoreError> {
+        // An id or a tag needs no comparison of the whole index with the files.
+        if let Some(item) = self.at_hand(word) {
+            return Ok(item);
+        }
         self.reconcile()?;
         if word == "last" {
             let entries = self.list(&EntryFilter::TopLevel)?;
@@ -195,6 +211,18 @@ impl Store {
         }
     }
 
+    /// Returns the item with this id or tag, if it has a row and a file.
+    fn at_hand(&self, word: &str) -> Option<StoredItem> {
+        let is_id = self.index().kind(word).ok()?.is_some();
+        let id = if is_id { Some(word.to_owned()) } else { self.tagged(word).ok()? };
+        let item = self.named(id?).ok()?;
+        let paths = match &item {
+            StoredItem::Run(id) => vec![self.directory.run(id), self.directory.digest(id)],
+            StoredItem::Experiment(id) => vec![self.directory.experiment(id)],
+        };
+        paths.iter().any(|path| path.exists()).then_some(item)
+    }
+
     /// Finds an experiment in the same way as [`find`](Self::find), and returns its id.
     ///
     /// # Errors
@@ -213,6 +241,17 @@ impl Store {
     ///
     /// [`StoreError`] if the index cannot be read.
     pub fn list(&self, filter: &EntryFilter) -> Result<Vec<IndexEntry>, StoreError> {
+        match self.list_once(filter) {
+            // Rows of a large index are checked only when they are read.
+            Err(error) if error.is_of_the_index() => {
+                self.open_again(IndexCheck::Whole)?;
+                self.list_once(filter)
+            }
+            listed => listed,
+        }
+    }
+
+    fn list_once(&self, filter: &EntryFilter) -> Result<Vec<IndexEntry>, StoreError> {
         self.reconcile()?;
         // The index shows the state of the last complete read. Entries without an end are read
         // again.
@@ -332,23 +371,27 @@ impl Store {
     /// Compares the index with the files, once. Later changes of other
     /// processes keep both consistent.
     pub(crate) fn reconcile(&self) -> Result<(), StoreError> {
-        if self.index.borrow().is_reconciled { Ok(()) } else { self.open_again() }
+        if self.index.borrow().is_reconciled {
+            Ok(())
+        } else {
+            self.open_again(IndexCheck::WholeIfSmall)
+        }
     }
 
-    /// Opens the index again with all checks.
-    fn open_again(&self) -> Result<(), StoreError> {
+    /// Opens the index again with a check, and compares it with the files.
+    fn open_again(&self, check: IndexCheck) -> Result<(), StoreError> {
         // The old index is closed first: on close, SQLite removes the WAL file by its name, and the
         // name would be that of the new index.
         *self.index.borrow_mut() =
             OpenIndex { index: Index::in_memory()?, is_reconciled: false, file: None };
-        *self.index.borrow_mut() = open::index(&self.directory, IndexCheck::Whole)?;
+        *self.index.borrow_mut() = open::index(&self.directory, check, self.progress)?;
         Ok(())
     }
 
     pub(crate) fn claim(&self, kind: ItemKind) -> Result<String, StoreError> {
         match self.claim_once(kind) {
             Err(error) if error.is_of_the_index() => {
-                self.open_again()?;
+                self.open_again(IndexCheck::Whole)?;
                 self.claim_once(kind)
             }
             claimed => claimed,

@@ -5,7 +5,7 @@ pub(crate) mod body;
 use crate::charset::TextType;
 use crate::contract::{ReplyDetails, ReplyHead, ReplySink, WantedDetails, WantedFields};
 use crate::events::{EventMeter, MessageEnds};
-use body::{BodyCollector, FinishedBody};
+use body::{BodyCollector, FinishedBody, UnpackError};
 use brunt_model::Tick;
 use brunt_model::plan::HttpVersion;
 use regex::bytes::Regex;
@@ -103,9 +103,9 @@ impl ReplyCollector {
         }
         let received = self.body.take();
         let has_body = received.is_some();
-        let FinishedBody { bytes: body, matches, is_broken } =
+        let FinishedBody { bytes: body, matches, error } =
             received.unwrap_or_else(|| self.empty_body()).finish();
-        let undecoded = if has_body { self.decoding_error(is_broken) } else { None };
+        let undecoded = if has_body { self.decoding_error(error) } else { None };
         let head = (self.wants.head || self.wants.fields != WantedFields::None)
             .then_some((head, self.fields));
         let Self { location, server, cookie, first_bytes, .. } = self;
@@ -123,12 +123,18 @@ impl ReplyCollector {
     }
 
     /// Why the body was not decoded, though its content was needed.
-    fn decoding_error(&self, is_broken: bool) -> Option<String> {
+    fn decoding_error(&self, error: Option<UnpackError>) -> Option<String> {
         let encoding = self.encoding.as_deref().filter(|_| self.looks_at_body())?;
-        if is_broken {
-            return Some(format!(
-                "its `{encoding}` data is damaged, or too long when it is unpacked"
-            ));
+        match error {
+            Some(UnpackError::Damaged) => {
+                return Some(format!("its `{encoding}` data is damaged"));
+            }
+            Some(UnpackError::TooLong) => {
+                return Some(format!(
+                    "its `{encoding}` data is too long when it is unpacked: more than 64 MiB, or more than 4 MiB and 100 times its packed size"
+                ));
+            }
+            None => {}
         }
         let is_known = DECODED.contains(&encoding);
         (!is_known).then(|| {

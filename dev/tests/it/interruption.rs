@@ -5,6 +5,7 @@ use crate::world::{
     Lab, command, lab, measure, nginx, start, start_logged, wait_a_moment, wait_until,
 };
 use rustix::process::Signal;
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
@@ -61,6 +62,50 @@ fn requests_in_flight_at_a_signal_are_counted() {
     running.signal(Signal::INT);
     let ran = running.finish();
     assert_eq!((ran.count("begun"), ran.count("cut")), (3, 3), "{}", ran.out);
+}
+
+/// Steps that take too long or too much memory, and the begin of the message about each.
+const ENDLESS: [(&str, &str); 3] = [
+    (
+        "- script: 'String.raw({raw: {length: 2 ** 53 - 1}})'",
+        "script `scenario.steps[1]`: script stopped",
+    ),
+    (
+        "- script: /(?=(a+))\\1b/.test('a'.repeat(400000))",
+        "script `scenario.steps[1]`: script stopped",
+    ),
+    ("- set: {a: '${a}${a}x'}", "the text of variable `a`: the values in a text are longer"),
+];
+
+/// Starts a run of two users with a request and the step.
+fn start_endless(lab: &Lab, dir: &Path, step: &str, seconds: u32) -> RunningBrunt {
+    let plan = format!(
+        "load: {{users: 2, duration: {seconds}s}}\nrepetitions: 1\nscenario:\n  base: {}\n  language: javascript\n  variables: {{a: x}}\n  steps:\n  - get: /a\n  {step}\n",
+        lab.url_of("")
+    );
+    std::fs::write(dir.join("plan.yaml"), plan).expect("a plan");
+    let mut brunt = command("run plan.yaml --store store");
+    start(brunt.current_dir(dir))
+}
+
+#[test]
+fn an_endless_script_or_text_does_not_hold_a_run() {
+    for (step, message) in ENDLESS {
+        for signal in [None, Some(Signal::INT)] {
+            let lab = lab("--service const:5ms");
+            let dir = tempfile::TempDir::new().expect("a directory");
+            let seconds = if signal.is_some() { 600 } else { 4 };
+            let running = start_endless(&lab, dir.path(), step, seconds);
+            if let Some(signal) = signal {
+                wait_until("connections to the lab", || connections_to(lab.port()) > 0);
+                sleep(Duration::from_secs(3));
+                running.signal(signal);
+            }
+            let ran = running.finish_unchecked();
+            assert!([0, 130].contains(&ran.code), "{step}: {}{}", ran.out, ran.err);
+            ran.assert_text(&["Throughput", message]);
+        }
+    }
 }
 
 #[test]

@@ -3,8 +3,9 @@
 use super::output::Verbosity;
 use crate::live::print_line;
 use anyhow::{Context, Result, bail};
+use brunt_model::numbers::count;
 use brunt_model::text;
-use brunt_store::Store;
+use brunt_store::{IndexWork, Store};
 use clap::Args;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -30,7 +31,7 @@ impl StoreArgs {
             return Ok(None);
         }
         let directory = self.named_directory()?;
-        let store = Store::open(&directory).inspect(crate::redact::adopt);
+        let store = Store::open_showing(&directory, show_progress).inspect(crate::redact::adopt);
         store.map(Some).with_context(|| format!("the store {} cannot be used", directory.display()))
     }
 
@@ -66,6 +67,15 @@ impl StoreArgs {
             None => bail!("neither HOME nor XDG_DATA_HOME is set: name the store with --store DIR"),
         }
     }
+}
+
+/// Prints the progress of long work on the store's index.
+fn show_progress(work: IndexWork, done: usize, total: usize) {
+    let what = match work {
+        IndexWork::Rows => "adding runs to the index of the store",
+        IndexWork::Figures => "reading the figures of stored runs",
+    };
+    print_line(&format!("{what}: {} of {}", count(done as u64), count(total as u64)));
 }
 
 /// Returns an environment variable. An empty one counts as unset.

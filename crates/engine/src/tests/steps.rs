@@ -50,7 +50,7 @@ fn an_iteration_of_a_closed_loop_may_be_several_requests() {
 #[test]
 fn the_user_learns_of_a_failed_step() {
     let mut world = shop(ms(10));
-    world.server = Box::new(|| {
+    world.server = Arc::new(|| {
         let mut n = 0;
         Box::new(move |now| {
             n += 1;
@@ -85,7 +85,7 @@ fn iterations_that_are_cut_do_not_continue() {
     let mut plan = open(1.0, Arrivals::Even, secs(3));
     plan.main_mut().stop.grace = secs(1);
     let mut world = shop(secs(1)).user(|_| Next::Ask("http://fake/"));
-    world.server = Box::new(|| Box::new(|_| SimulatedReaction::Never));
+    world.server = Arc::new(|| Box::new(|_| SimulatedReaction::Never));
     let seen = world.run(&plan);
     assert_eq!((seen.run.total.begun, seen.run.total.failed_by(Failure::Cut)), (3, 3));
     assert_eq!(seen.run.finish.as_ref().unwrap().at, seen.begins() + secs(4));
@@ -269,7 +269,7 @@ fn requests_go_together_and_users_think_between_them() {
 fn pipelined_requests_fail_together() {
     let mut world = Fake::delay(ms(10)).user(two_bursts);
     world.server =
-        Box::new(|| Box::new(|now| SimulatedReaction::Fails(Failure::Reset, now + ms(10))));
+        Arc::new(|| Box::new(|now| SimulatedReaction::Fails(Failure::Reset, now + ms(10))));
     let seen = world.run(&open(5.0, Arrivals::Even, secs(1)));
     let t = &seen.run.total;
     assert_eq!((t.planned, t.begun, t.failed_by(Failure::Reset)), (10, 10, 10));

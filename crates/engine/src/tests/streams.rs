@@ -7,9 +7,10 @@ use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-type MakeStreams = Box<dyn Fn(FakeStreams<WorkerClock>) -> FakeStreams<WorkerClock> + Send + Sync>;
+type MakeStreams = Arc<dyn Fn(FakeStreams<WorkerClock>) -> FakeStreams<WorkerClock> + Send + Sync>;
 
 /// The world of a [`Fake`], over connections that carry many exchanges at once.
+#[derive(Clone)]
 struct Streams {
     fake: Fake,
     /// The server's limit.
@@ -20,14 +21,14 @@ struct Streams {
 
 impl Streams {
     fn new(fake: Fake, limit: u32) -> Self {
-        Self { fake, limit, counts: Arc::default(), transport: Box::new(|transport| transport) }
+        Self { fake, limit, counts: Arc::default(), transport: Arc::new(|transport| transport) }
     }
 
     fn with(
         mut self,
         transport: impl Fn(FakeStreams<WorkerClock>) -> FakeStreams<WorkerClock> + Send + Sync + 'static,
     ) -> Self {
-        self.transport = Box::new(transport);
+        self.transport = Arc::new(transport);
         self
     }
 

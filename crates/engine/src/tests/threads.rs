@@ -2,9 +2,10 @@
 //! They assert only invariants.
 
 use super::*;
+use crate::user::RunState;
 use brunt_model::reading_names as name;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 fn real(plan: Plan) -> Plan {
     let stop = Stop { grace: secs(2), ..plan.main().stop };
@@ -129,5 +130,113 @@ fn own_readings_are_taken_every_second_and_include_ended_threads() {
     assert_eq!(
         [cpu(0), cpu(1)].map(|cpu| cpu.is_some()),
         [std::fs::exists("/proc/self/schedstat").unwrap(); 2]
+    );
+}
+
+/// A world in which the first worker's users do not return from their third step.
+#[derive(Clone)]
+struct Stuck {
+    fake: Fake,
+    is_released: Arc<AtomicBool>,
+}
+
+struct StuckUsers {
+    users: Box<dyn Users>,
+    run_state: Rc<dyn RunState>,
+    is_released: Arc<AtomicBool>,
+}
+
+struct StuckUser {
+    user: Box<dyn VirtualUser>,
+    run_state: Rc<dyn RunState>,
+    is_released: Arc<AtomicBool>,
+    steps: u32,
+}
+
+impl RunEnvironment for Stuck {
+    type Transport = FakeTransport<WorkerClock>;
+
+    fn epoch(&self) -> RunEpoch {
+        self.fake.epoch
+    }
+
+    fn transport(
+        &self,
+        worker: usize,
+        population: Option<usize>,
+        time: &WorkerClock,
+    ) -> Rc<FakeTransport<WorkerClock>> {
+        self.fake.transport(worker, population, time)
+    }
+
+    fn users(
+        &self,
+        transport: &Rc<FakeTransport<WorkerClock>>,
+        of: UserSetup<'_>,
+    ) -> Box<dyn Users> {
+        let users = self.fake.users(transport, of);
+        if of.worker > 0 {
+            return users;
+        }
+        let is_released = Arc::clone(&self.is_released);
+        Box::new(StuckUsers { users, run_state: Rc::clone(of.run_state), is_released })
+    }
+
+    fn labels(&self) -> Vec<String> {
+        self.fake.labels()
+    }
+}
+
+impl Users for StuckUsers {
+    fn user(&self, number: u64) -> Box<dyn VirtualUser> {
+        Box::new(StuckUser {
+            user: self.users.user(number),
+            run_state: Rc::clone(&self.run_state),
+            is_released: Arc::clone(&self.is_released),
+            steps: 0,
+        })
+    }
+
+    fn first(&self) -> Rc<Prepared> {
+        self.users.first()
+    }
+}
+
+impl VirtualUser for StuckUser {
+    fn next(&mut self, turn: UserTurn<'_>) -> UserStep {
+        self.run_state.begin_step();
+        self.steps += 1;
+        self.run_state.set_position(self.steps);
+        while self.steps == 3 && !self.is_released.load(Ordering::Relaxed) {
+            std::thread::sleep(ms(5));
+        }
+        let step = self.user.next(turn);
+        self.run_state.end_step();
+        step
+    }
+
+    fn redirect(&mut self, from: &Prepared, reply: &Reply, hops: u32) -> Option<Rc<Prepared>> {
+        self.user.redirect(from, reply, hops)
+    }
+}
+
+#[test]
+fn a_run_ends_without_a_worker_that_does_not_return() {
+    let plan = real(closed(4.0, ms(300)));
+    let world = Stuck { fake: shared_queue(4, ms(1)), is_released: Arc::default() };
+    let mut seen = Run::default();
+    let ended =
+        run(&plan, Environment::default(), &world, &RunControl::default(), &mut |event: &Event| {
+            seen.fold(event)
+        });
+    world.is_released.store(true, Ordering::Relaxed);
+    let Err(EngineError::StuckStep(step)) = ended else { panic!("{ended:?}") };
+    assert_eq!(step, "step 3 of the scenario");
+    let total = &seen.total;
+    assert!(total.completed > 10 && seen.finish.is_some(), "{total:?}");
+    assert_eq!(
+        total.begun,
+        total.completed + total.failed() + total.failed_by(Failure::Cut),
+        "{total:?}"
     );
 }

@@ -376,6 +376,30 @@ impl Op {
         true
     }
 
+    /// Describes the operation as the subject of a sentence, if it evaluates texts or a script.
+    pub fn subject(
+        &self,
+        label_of: &dyn Fn(usize) -> Option<String>,
+        variables: &[String],
+    ) -> Option<String> {
+        match self {
+            Self::Request(op) => {
+                Some(format!("the text of request `{}`", label_of(op.number as usize)?))
+            }
+            Self::Next(_) => Some("the text of a request of the list".to_owned()),
+            Self::Script(op) => Some(format!("script `{}`", op.name())),
+            Self::Change(op) => {
+                Some(format!("the change of request `{}`", label_of(op.request())?))
+            }
+            Self::Sample(_) => Some("a sample without a request".to_owned()),
+            Self::BeginTransaction(_) => Some("the name of a transaction".to_owned()),
+            Self::Internal(InternalOp::Set(op)) => {
+                Some(format!("the text of variable `{}`", variables.get(op.variable())?))
+            }
+            _ => None,
+        }
+    }
+
     /// True if the operation is a request, a sample or a pause.
     pub fn does_something(&self) -> bool {
         match self {

@@ -42,6 +42,9 @@ pub use last_url::LastUrl;
 /// 900 bytes; further ones are prepared when they are sent.
 const MAX_PREPARED: usize = 10_000;
 
+/// Position of the texts of the initial variables, which are evaluated before the program.
+const INITIAL_VARIABLES: usize = u32::MAX as usize;
+
 /// The compiled scenario of a population.
 #[derive(Debug)]
 pub struct CompiledScript {
@@ -102,7 +105,8 @@ impl Templates {
         if request.verbatim.is_some() {
             return Ok(None);
         }
-        let label = Template::compile_expressions(&request.label, TextPosition::Text, feeds)?;
+        let label = Template::compile_expressions(&request.label, TextPosition::Text, feeds)?
+            .without_secrets(feeds);
         let place =
             if feeds.dialect.encodes_values() { TextPosition::Url } else { TextPosition::Text };
         let url = Template::compile(&request.url, place, feeds)?;
@@ -252,6 +256,24 @@ impl CompiledScript {
     fn label_of_policy(&self, policy: usize) -> &str {
         let request = self.requests.iter().find(|request| request.reply_policy as usize == policy);
         request.map_or("a sample", |request| &request.label)
+    }
+
+    /// Describes the step at a position of the program, or the treatment of a reply: the subject of a
+    /// sentence.
+    pub fn describe_step(&self, position: usize) -> String {
+        if position == INITIAL_VARIABLES {
+            return "an initial variable".to_owned();
+        }
+        let Some(op) = self.program.ops.get(position) else {
+            let label = self.label_of_policy(position - self.program.ops.len());
+            return format!("an extractor, check or script of the reply to `{label}`");
+        };
+        let names = self.names.all();
+        op.subject(
+            &|request| self.requests.get(request).map(|request| request.label.clone()),
+            names,
+        )
+        .unwrap_or_else(|| format!("operation {} of the scenario", position + 1))
     }
 
     /// Returns the files of placeholders, which were read before the load.
@@ -532,6 +554,28 @@ impl<T: Transport> WorkerScript<T> {
         )
     }
 
+    /// Notes that a step of a user begins, until the note is dropped.
+    pub fn note_step(&self) -> StepNote {
+        self.context.run_state.begin_step();
+        StepNote(Rc::clone(&self.context.run_state))
+    }
+
+    /// Notes the position of the current step in the program.
+    pub fn note_position(&self, position: usize) {
+        self.context.run_state.set_position(position as u32);
+    }
+
+    /// Notes that the current step reads a reply to a request with this policy.
+    pub fn note_reply(&self, policy: u32) {
+        self.note_position(self.compiled.program.ops.len() + policy as usize);
+    }
+
+    /// Describes a text of the operation at this position that was too long. None: there was none.
+    pub fn overlong_text(&self, position: usize) -> Option<String> {
+        let why = self.context.text_limit.take()?;
+        Some(format!("{}: {why}", self.compiled.describe_step(position)))
+    }
+
     /// Returns the policy of an entry's reply.
     pub(crate) fn policy_of(&self, entry: usize) -> u32 {
         self.compiled.requests.get(entry).map_or(0, |request| request.reply_policy)
@@ -632,6 +676,8 @@ impl<T: Transport> WorkerScript<T> {
 
     /// Fills in the initial variables of the users, once for all workers.
     fn with_variables(mut self) -> Self {
+        let _step_note = self.note_step();
+        self.note_position(INITIAL_VARIABLES);
         let filled = self.compiled.filled.get_or_init(|| {
             let inherited = self.compiled.inherited_variables.iter();
             let inherited: Vec<_> =
@@ -651,6 +697,15 @@ impl<T: Transport> WorkerScript<T> {
         self.variables =
             filled.iter().map(|(number, text)| (*number, text.as_str().into())).collect();
         self
+    }
+}
+
+/// A step of a user. It ends when the value is dropped.
+pub struct StepNote(Rc<dyn RunState>);
+
+impl Drop for StepNote {
+    fn drop(&mut self) {
+        self.0.end_step();
     }
 }
 

@@ -12,14 +12,24 @@ use crate::texts::json::{CompiledPath, text};
 use crate::texts::markup::{QualifiedPath, XPath, check_xml};
 use crate::texts::pattern::Pattern;
 use crate::texts::reply_view::ReplyView;
+use brunt_model::CheckFailure;
 use brunt_model::extract::ReplyPart;
 use brunt_model::record::{EvaluationKind, TracedEvaluation};
 use brunt_model::reply_policy::{
     Assertion, AssertionTest, ExpectedJson, NumberComparison, TextAssertion, TextMatch,
 };
+use brunt_model::secret::{is_secret_field, is_secret_path};
 use description::description_of;
 use md5::{Digest, Md5};
 use serde_json::Value;
+
+/// Text in place of a secret value.
+const HIDDEN: &str = "***";
+
+/// Text in place of the value of a path without a match.
+const NO_VALUE: &str = "nothing";
+
+const NO_JSON: &str = "the body is not JSON";
 
 /// An assertion with compiled patterns and paths.
 #[derive(Debug)]
@@ -109,13 +119,13 @@ impl CompiledAssertion {
                 )
             }
             Test::Json { path, .. } => match reply_view.json().map(|json| path.all(json)) {
-                None => "the body is not JSON".into(),
+                None => NO_JSON.into(),
                 Some(nodes) => nodes
                     .first()
-                    .map_or_else(|| "nothing".into(), |value| trace::shown(&text(value))),
+                    .map_or_else(|| NO_VALUE.into(), |value| trace::shown(&text(value))),
             },
             Test::JmesPath { path, .. } => match reply_view.json() {
-                None => "the body is not JSON".into(),
+                None => NO_JSON.into(),
                 Some(json) => trace::shown(&text(&path.search(json))),
             },
             Test::Md5(_) => hexadecimal(&Md5::digest(reply_view.body_bytes())),
@@ -128,6 +138,18 @@ impl CompiledAssertion {
             found: actual,
             is_good,
         }
+    }
+
+    /// Returns the failure that reports show. The value of a secret place is hidden.
+    pub fn failure(&self, assertion: &Assertion, reply_view: &ReplyView<'_>) -> CheckFailure {
+        let TracedEvaluation { name, wanted, found, .. } =
+            self.trace_look(assertion, reply_view, false);
+        if is_of_secret(&assertion.test) {
+            let wanted = description_of(&without_values(&assertion.test));
+            let has_value = found != NO_VALUE && found != NO_JSON;
+            return CheckFailure::new(name, wanted, if has_value { HIDDEN } else { &found });
+        }
+        CheckFailure::new(name, wanted, found)
     }
 
     /// True if a message meets the assertion. Only assertions on texts and JSON can be
@@ -479,4 +501,35 @@ impl Texts for Assertion {
         };
         Self { name: self.name.clone(), test }
     }
+}
+
+/// True if the value that an assertion reads is a secret, by the name of its place.
+fn is_of_secret(test: &AssertionTest) -> bool {
+    match test {
+        AssertionTest::Json { path, .. } | AssertionTest::JmesPath { path, .. } => {
+            is_secret_path(path)
+        }
+        AssertionTest::Text(text) => match &text.part {
+            ReplyPart::Variable(name) => is_secret_field(name),
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
+/// Returns an assertion with hidden values.
+fn without_values(test: &AssertionTest) -> AssertionTest {
+    let mut test = test.clone();
+    match &mut test {
+        AssertionTest::Json { expected: Some(expected), .. }
+        | AssertionTest::JmesPath { expected: Some(expected), .. } => match expected {
+            ExpectedJson::Value(text) | ExpectedJson::Pattern(text) => HIDDEN.clone_into(text),
+            ExpectedJson::Null => {}
+        },
+        AssertionTest::Text(text) => {
+            text.patterns.iter_mut().for_each(|pattern| HIDDEN.clone_into(pattern));
+        }
+        _ => {}
+    }
+    test
 }

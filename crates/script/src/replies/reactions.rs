@@ -360,9 +360,7 @@ fn check_by_test(
         tracing.add_look(assertion.trace_look(source, reply_view, result.is_ok()));
     });
     if result.is_err() && has_reply {
-        let TracedEvaluation { name, wanted, found, .. } =
-            assertion.trace_look(source, reply_view, false);
-        verdict.failures.push(CheckFailure::new(name, wanted, found));
+        verdict.failures.push(assertion.failure(source, reply_view));
     }
     result
 }

@@ -4,6 +4,7 @@
 use crate::texts::cookies::Jar;
 use crate::texts::files::Files;
 use crate::texts::grpc::Services;
+use crate::texts::limits::TextLimit;
 use crate::texts::script::{Expressions, Languages};
 use crate::texts::tracing::Tracing;
 use crate::texts::variables::Variables;
@@ -279,6 +280,8 @@ pub struct WorkerContext {
     pub population: String,
     /// Scripts that texts call.
     pub expressions: Expressions,
+    /// Notes texts that are too long.
+    pub text_limit: TextLimit,
     /// Current depth of texts that are evaluated within texts.
     pub nesting: Cell<u32>,
     /// Index in the plan, from 0.
@@ -335,6 +338,7 @@ impl WorkerContext {
             random: RefCell::new(Pcg64Mcg::seed_from_u64(seed)),
             population: String::new(),
             expressions: Expressions::new(shared_state.languages),
+            text_limit: TextLimit::default(),
             nesting: Cell::default(),
             population_number: 0,
             records: None,

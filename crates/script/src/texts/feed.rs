@@ -126,6 +126,11 @@ impl Feeds {
         feed.cell((n % feed.rows() as u64) as usize * feed.columns + column.column)
     }
 
+    /// Returns the name of a column. None: the columns of its file have no names.
+    pub(crate) fn column_name(&self, column: Column) -> Option<&str> {
+        self.files[column.feed].names.as_ref()?.get(column.column)
+    }
+
     /// Returns the error of the first cell of a column with a control character, such
     /// as a line break.
     pub(crate) fn control_character(&self, column: Column) -> Option<WordError> {

@@ -78,6 +78,12 @@ impl Call<'_> {
 
     /// Returns the text, and stores it in the variable that an argument names.
     pub fn into_variable(&self, number: usize, text: String) -> String {
+        self.limited_into_variable(number, Some(text))
+    }
+
+    /// The same for a text that may be too long: then it is None.
+    pub fn limited_into_variable(&self, number: usize, text: Option<String>) -> String {
+        let text = self.user.worker.text_limit.limited(text);
         let name = self.text(number).trim();
         if !name.is_empty() {
             self.user.variables.borrow_mut().set(name, &text);

@@ -1,6 +1,7 @@
 //! Compiles regular expressions of a plan: with `regex`, or with `fancy_regex` if they have
 //! look-around or back references.
 
+use crate::texts::limits::{self, MAX_TEXT};
 use brunt_java::deadline::run_within;
 use brunt_model::text;
 use std::collections::BTreeSet;
@@ -40,13 +41,50 @@ const TIME_PER_BYTE: Duration = Duration::from_micros(1);
 /// Expressions that took too long in this process.
 static ABANDONED: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
 
-/// Returns warnings about expressions that took too long, for the reader of the report.
+/// Expressions with matches that were too long in this process.
+static OVERLONG: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+
+/// Returns warnings about expressions that took too long, or with matches that were too long, for the reader of
+/// the report.
 pub fn remarks() -> Vec<String> {
     let abandoned = ABANDONED.lock().unwrap_or_else(PoisonError::into_inner);
-    abandoned
+    let overlong = OVERLONG.lock().unwrap_or_else(PoisonError::into_inner);
+    let stopped = abandoned
         .iter()
-        .map(|pattern| text!("warning-pattern-stopped", pattern = &**pattern).into())
-        .collect()
+        .map(|pattern| text!("warning-pattern-stopped", pattern = &**pattern).into());
+    let limited = overlong
+        .iter()
+        .map(|pattern| text!("warning-pattern-overlong", pattern = &**pattern).into());
+    stopped.chain(limited).collect()
+}
+
+/// Limits the length of all matches in a text.
+struct MatchLimit {
+    room: usize,
+    is_exceeded: bool,
+}
+
+impl MatchLimit {
+    fn new() -> Self {
+        Self { room: MAX_TEXT, is_exceeded: false }
+    }
+
+    /// True if there is room for a match with groups of these lengths.
+    fn admits(&mut self, lengths: impl Iterator<Item = usize>) -> bool {
+        match self.room.checked_sub(lengths.sum()) {
+            Some(room) => self.room = room,
+            None => self.is_exceeded = true,
+        }
+        !self.is_exceeded
+    }
+
+    /// Notes the expression if some of its matches had no room.
+    fn note(&self, pattern: &str) {
+        if self.is_exceeded {
+            let mut overlong = OVERLONG.lock().unwrap_or_else(PoisonError::into_inner);
+            overlong.insert(pattern.to_owned());
+        }
+    }
 }
 
 impl Backtracking {
@@ -130,45 +168,94 @@ impl Pattern {
 
     /// Replaces all matches in a text, or the first one. In `by`, `$1` is the first group, and `\`
     /// escapes, as in Java.
+    ///
+    /// A result that is too long is not made: the text stays, and the expression is noted.
     pub fn replace(&self, text: &str, by: &str, all: bool) -> String {
         let by = replacement(by);
         let limit = usize::from(!all);
-        match self {
-            Self::Plain(regex) => regex.replacen(text, limit, by.as_str()).into_owned(),
+        let replaced = match self {
+            Self::Plain(regex) => limits::replace_regex(regex, text, limit, &by),
             Self::Backtracking(expression) => {
-                let result = expression.search(text, move |regex, text| {
-                    regex.try_replacen(text, limit, by.as_str()).map(std::borrow::Cow::into_owned)
-                });
-                result.unwrap_or_else(|| text.to_owned())
+                let result = expression
+                    .search(text, move |regex, text| replace_backtracking(regex, text, limit, &by));
+                result.unwrap_or_else(|| Some(text.to_owned()))
             }
+        };
+        replaced.unwrap_or_else(|| {
+            MatchLimit { room: 0, is_exceeded: true }.note(self.as_str());
+            text.to_owned()
+        })
+    }
+
+    fn as_str(&self) -> &str {
+        match self {
+            Self::Plain(regex) => regex.as_str(),
+            Self::Backtracking(expression) => expression.regex.as_str(),
         }
     }
 
-    /// Returns the groups of each match, in order, for at most `most` matches.
+    /// Returns the groups of each match, in order, for at most `most` matches. Further matches without
+    /// room are omitted, and the expression is noted.
     pub fn find_all(&self, text: &str, most: usize) -> Vec<Groups> {
         match self {
             Self::Plain(regex) => {
-                let matches = regex.captures_iter(text).take(most);
+                let mut limit = MatchLimit::new();
+                let matches = regex.captures_iter(text).take(most).take_while(|captures| {
+                    limit.admits(captures.iter().flatten().map(|group| group.len()))
+                });
                 let groups = matches.map(|captures| {
                     captures
                         .iter()
                         .map(|group| group.map(|group| group.as_str().to_owned()))
                         .collect()
                 });
-                groups.collect()
+                let groups = groups.collect();
+                limit.note(regex.as_str());
+                groups
             }
             Self::Backtracking(expression) => {
                 let result = expression.search(text, move |regex, text| {
-                    regex
-                        .captures_iter(text)
-                        .take(most)
-                        .map(|captures| captures.map(|captures| fancy_groups(&captures)))
-                        .collect()
+                    let mut limit = MatchLimit::new();
+                    let mut groups = Vec::new();
+                    for captures in regex.captures_iter(text).take(most) {
+                        let captures = captures?;
+                        let lengths = captures.iter().flatten().map(|group| group.as_str().len());
+                        if !limit.admits(lengths) {
+                            break;
+                        }
+                        groups.push(fancy_groups(&captures));
+                    }
+                    limit.note(regex.as_str());
+                    Ok(groups)
                 });
                 result.unwrap_or_default()
             }
         }
     }
+}
+
+/// Replaces matches. None: the result is too long.
+fn replace_backtracking(
+    regex: &fancy_regex::Regex,
+    text: &str,
+    limit: usize,
+    by: &str,
+) -> Result<Option<String>, fancy_regex::Error> {
+    let most = if limit == 0 { usize::MAX } else { limit };
+    let mut out = String::new();
+    let mut done = 0;
+    for captures in regex.captures_iter(text).take(most) {
+        let captures = captures?;
+        let Some(whole) = captures.get(0) else { continue };
+        out.push_str(&text[done..whole.start()]);
+        captures.expand(by, &mut out);
+        done = whole.end();
+        if out.len() > MAX_TEXT {
+            return Ok(None);
+        }
+    }
+    out.push_str(&text[done..]);
+    Ok(Some(out))
 }
 
 fn fancy_groups(captures: &fancy_regex::Captures<'_>) -> Groups {
@@ -221,7 +308,15 @@ impl GroupTemplate {
                 groups.get(*number).and_then(Option::as_deref).unwrap_or_default()
             }
         });
-        texts.collect()
+        let mut all = String::new();
+        for text in texts {
+            all.push_str(text);
+            // A longer text fails where it is used; see `TextLimit`.
+            if all.len() > MAX_TEXT {
+                break;
+            }
+        }
+        all
     }
 }
 

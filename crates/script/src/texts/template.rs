@@ -23,7 +23,9 @@ use crate::texts::encoding::{FORM, push_uuid};
 use crate::texts::expression::{self, TextPart};
 use crate::texts::feed::{Column, Feeds};
 use crate::texts::functions::{self, Call, Function};
+use crate::texts::limits::{MAX_TEXT, TextLimit};
 use crate::{ScriptError, WordError};
+use brunt_model::secret::is_secret_field;
 use brunt_model::{Body, BodyFragment};
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 use rand::{Rng, RngExt};
@@ -109,6 +111,24 @@ enum Part {
         /// Place of the call in the scenario's texts.
         site: String,
     },
+}
+
+impl Part {
+    /// True if its value is a secret, by the name of its variable or column.
+    fn is_secret(&self, feeds: &Feeds) -> bool {
+        match self {
+            Self::Literal(_) | Self::N | Self::Uuid | Self::Random(..) => false,
+            Self::Cell(column) => feeds.column_name(*column).is_some_and(is_secret_field),
+            Self::Variable { number, .. } => {
+                feeds.names.all().get(*number).is_some_and(|name| is_secret_field(name))
+            }
+            Self::Call { arguments, .. } => arguments.iter().any(|argument| {
+                let constant = argument.as_constant();
+                constant.is_some_and(is_secret_field)
+                    || argument.parts.iter().any(|part| part.is_secret(feeds))
+            }),
+        }
+    }
 }
 
 impl Template {
@@ -198,6 +218,30 @@ impl Template {
         Ok(Self { parts, place })
     }
 
+    /// Replaces the values of secret variables and columns by their placeholders: for names, which reports show.
+    #[must_use]
+    pub fn without_secrets(self, feeds: &Feeds) -> Self {
+        let mut parts = Vec::new();
+        for part in self.parts {
+            let is_secret = part.is_secret(feeds);
+            let shown = match part {
+                Part::Variable { number, .. } if is_secret => {
+                    let name = feeds.names.all().get(number).map_or("", String::as_str);
+                    Part::Literal(format!("${{{name}}}"))
+                }
+                Part::Cell(column) if is_secret => {
+                    Part::Literal(format!("{{{}}}", feeds.column_name(column).unwrap_or_default()))
+                }
+                Part::Call { function, .. } if is_secret => {
+                    Part::Literal(format!("${{{}(…)}}", function.names[0]))
+                }
+                part => part,
+            };
+            append(&mut parts, shown);
+        }
+        Self { parts, place: self.place }
+    }
+
     /// True if its text is constant.
     pub fn is_constant(&self) -> bool {
         self.as_constant().is_some()
@@ -214,9 +258,15 @@ impl Template {
 
     /// Appends the text with its placeholders filled in.
     pub fn render<R: Rng + ?Sized>(&self, cx: &mut RenderContext<'_, R>, out: &mut String) {
+        let limit = cx.user.map(|user| &user.worker.text_limit);
+        let mut room = MAX_TEXT;
         for part in &self.parts {
+            let before = out.len();
             match part {
-                Part::Literal(text) => out.push_str(text),
+                Part::Literal(text) => {
+                    out.push_str(text);
+                    continue;
+                }
                 Part::N => push(out, cx.n),
                 Part::Uuid => push_uuid(out, cx.rng),
                 Part::Random(least, most) => push(out, cx.rng.random_range(*least..=*most)),
@@ -224,18 +274,26 @@ impl Template {
                 Part::Variable { number, otherwise } => {
                     let variables = cx.user.map(|user| user.variables.borrow());
                     let value = variables.as_ref().and_then(|variables| variables.slot(*number));
-                    self.push(value.unwrap_or(otherwise), out);
+                    let value = value.unwrap_or(otherwise);
+                    if value.len() <= room {
+                        self.push(value, out);
+                    } else {
+                        room = 0;
+                    }
                 }
                 Part::Call { function, arguments, site } => {
                     if let Some(user) = cx.user {
                         let arguments: Vec<String> =
                             arguments.iter().map(|argument| argument.text(cx)).collect();
-                        self.push(
-                            &(function.call)(&Call { arguments: &arguments, site, user }),
-                            out,
-                        );
+                        let call = Call { arguments: &arguments, site, user };
+                        self.push(&(function.call)(&call), out);
                     }
                 }
+            }
+            room = room.saturating_sub(out.len() - before);
+            if room == 0 {
+                limit.into_iter().for_each(TextLimit::note_overlong);
+                return;
             }
         }
     }

@@ -20,6 +20,8 @@ enum ValueKind {
     Named,
     /// A file name; never secret.
     File,
+    /// `FILE:PASSWORD`.
+    CertificateFile,
 }
 
 /// Options of brunt, siege, httperf and ab with values that may be secret or must not be changed.
@@ -52,6 +54,21 @@ const OPTIONS: [(&str, ValueKind); 22] = [
 const AB_OPTIONS: [(&str, ValueKind); 3] =
     [("-A", ValueKind::User), ("-P", ValueKind::User), ("-C", ValueKind::Cookie)];
 
+/// Options that have this meaning for curl only.
+const CURL_OPTIONS: [(&str, ValueKind); 11] = [
+    ("-u", ValueKind::User),
+    ("--user", ValueKind::User),
+    ("-U", ValueKind::User),
+    ("--proxy-user", ValueKind::User),
+    ("-E", ValueKind::CertificateFile),
+    ("--cert", ValueKind::CertificateFile),
+    ("--proxy-cert", ValueKind::CertificateFile),
+    ("--pass", ValueKind::Secret),
+    ("--proxy-pass", ValueKind::Secret),
+    ("--oauth2-bearer", ValueKind::Secret),
+    ("-b", ValueKind::Cookie),
+];
+
 impl Redactor {
     /// Redacts a command line that [`shell_words`] quoted.
     pub fn command(&self, line: &str) -> String {
@@ -68,7 +85,10 @@ impl Redactor {
     pub fn words(&self, words: &[String]) -> Vec<String> {
         // The name of the program may follow `brunt`.
         let is_ab = words.iter().take(2).any(|word| word.rsplit('/').next() == Some("ab"));
-        let options: Vec<_> = OPTIONS.iter().chain(AB_OPTIONS.iter().filter(|_| is_ab)).collect();
+        let is_curl = words.iter().take(4).any(|word| word.rsplit('/').next() == Some("curl"));
+        let of_curl = CURL_OPTIONS.iter().filter(|_| is_curl);
+        let of_ab = AB_OPTIONS.iter().filter(|_| is_ab);
+        let options: Vec<_> = of_curl.chain(&OPTIONS).chain(of_ab).collect();
         let mut expected = None;
         let mut out = Vec::with_capacity(words.len());
         for word in words {
@@ -115,11 +135,21 @@ impl Redactor {
             ValueKind::Body => self.body(value),
             ValueKind::Named => self.named(value),
             ValueKind::File => value.to_owned(),
+            ValueKind::CertificateFile => match value.split_once(':') {
+                Some((file, password)) if !value.starts_with("pkcs11:") => {
+                    format!("{file}:{}", self.secret(password))
+                }
+                _ => value.to_owned(),
+            },
         }
     }
 
     /// Redacts a word that is no value of a known option. It may be a URL, with a name before it.
     fn word(&self, word: &str) -> String {
+        // A command in one word, such as that of `brunt import curl`.
+        if word.trim_start().starts_with("curl ") {
+            return self.command(word);
+        }
         let word = match word.split_once("://").map_or(word, |(_, rest)| rest).split_once('@') {
             // The scheme of a URL is optional.
             Some((user, _))

@@ -29,6 +29,7 @@ impl Redactor {
     fn list(&self, items: &mut [Value]) {
         if let [Value::String(name), value] = items
             && !value.is_array()
+            && !value.is_object()
             && is_secret_name(name)
         {
             self.every_text(value);

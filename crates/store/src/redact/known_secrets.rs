@@ -11,40 +11,12 @@ const MOST_SEARCHED: usize = 4096;
 /// Number of values that are searched for one by one before the searcher is rebuilt.
 const MOST_RECENT: usize = 64;
 
-/// Minimum length of a value to search for. Shorter ones are too common in free text.
-const SHORTEST_SEARCHED: usize = 4;
-
-/// Minimum length of a number to search for. Shorter ones are too common.
-const SHORTEST_NUMBER: usize = 6;
+/// Minimum length of a value to search for. Shorter ones are too common in free text; they are replaced only at
+/// their own places.
+const SHORTEST_SEARCHED: usize = 8;
 
 /// Minimum length of a value that is also searched for within words.
 const LONG: usize = 12;
-
-/// Words that are secret values in examples, but also occur in messages.
-const COMMON: [&str; 22] = [
-    "true",
-    "false",
-    "null",
-    "none",
-    "localhost",
-    "basic",
-    "bearer",
-    "http",
-    "https",
-    "brunt",
-    "admin",
-    "user",
-    "test",
-    "guest",
-    "root",
-    "demo",
-    "password",
-    "secret",
-    "token",
-    "login",
-    "default",
-    "example",
-];
 
 /// Maps tokens to secrets, and finds the secrets in texts.
 #[derive(Default)]
@@ -107,10 +79,7 @@ impl KnownSecrets {
     }
 
     fn search_for(&mut self, value: String, token: &str) {
-        let is_short_number =
-            value.len() < SHORTEST_NUMBER && value.bytes().all(|b| b.is_ascii_digit());
-        let is_common = COMMON.contains(&&*value.to_ascii_lowercase());
-        let is_searched = value.len() >= SHORTEST_SEARCHED && !is_short_number && !is_common;
+        let is_searched = value.len() >= SHORTEST_SEARCHED && !is_word(&value);
         if is_searched && self.patterns.len() < MOST_SEARCHED && self.texts.insert(value.clone()) {
             self.patterns.push(Pattern { value, token: token.to_owned() });
         }
@@ -143,6 +112,15 @@ impl KnownSecrets {
         }
         text
     }
+}
+
+/// True for words of a language, such as `measured`, `Password` and `set-up`: letters without capitals inside.
+fn is_word(value: &str) -> bool {
+    value.split(['-', '_', ' ', '.']).all(|word| {
+        let is_capital = word.chars().all(char::is_uppercase);
+        word.chars().all(char::is_alphabetic)
+            && (is_capital || !word.chars().skip(1).any(char::is_uppercase))
+    })
 }
 
 fn replace_one(text: &str, pattern: &Pattern) -> String {

@@ -4,7 +4,7 @@ use super::Redactor;
 use brunt_model::experiment::{Hook, HookCommands, LoadStep, ManagedServer, ReadyCondition};
 use brunt_model::record::{EvaluationKind, SampleTrace, VariableChange};
 use brunt_model::request::OmittedBody;
-use brunt_model::secret::is_secret_field;
+use brunt_model::secret::{is_secret_field, is_secret_path};
 use brunt_model::{
     Body, BodyFragment, CheckFailure, Contender, Environment, Event, Experiment, Mark, Plan,
     ProbeSpec, RecordDetails, Request, Run, SampleRecord, Study, Warning,
@@ -134,7 +134,7 @@ impl Redactor {
     fn check_failure(&self, failure: &CheckFailure) -> CheckFailure {
         CheckFailure {
             expected: self.text(&failure.expected),
-            found: self.text(&failure.found),
+            found: self.without_known(&self.body(&failure.found)),
             ..failure.clone()
         }
     }
@@ -143,12 +143,6 @@ impl Redactor {
     pub fn plan(&self, plan: &mut Plan) {
         let mut requests = Vec::new();
         for scenario in plan.populations.iter_mut().map(|population| &mut population.scenario) {
-            scenario.requests.change_each(|request| {
-                if let Some(body) = omitted_body(&request.body) {
-                    request.body = body;
-                }
-                self.request_of_plan(request);
-            });
             // Inherited values come from replies, not from the user, and most are tokens.
             let values = scenario.inherited_variables.values.iter_mut().map(|(_, value)| value);
             values.filter(|value| !value.is_empty()).for_each(|value| *value = self.secret(value));
@@ -164,7 +158,14 @@ impl Redactor {
         }
         self.names_and_values(plan);
         plan.stages = stages;
-        for (population, (requests, services)) in plan.populations.iter_mut().zip(requests) {
+        for (population, (mut requests, services)) in plan.populations.iter_mut().zip(requests) {
+            // After the variables, which have the values of many texts of requests.
+            requests.change_each(|request| {
+                if let Some(body) = omitted_body(&request.body) {
+                    request.body = body;
+                }
+                self.request_of_plan(request);
+            });
             population.scenario.requests = requests;
             population.scenario.services = services;
         }
@@ -234,7 +235,10 @@ impl Redactor {
         }
         for look in &mut trace.evaluations {
             look.wanted = self.text(&look.wanted);
+            // A condition names the place of its value, such as `json $.token is …`.
+            let is_secret_place = look.wanted.split(' ').nth(1).is_some_and(is_secret_path);
             look.found = match look.by {
+                EvaluationKind::Check if is_secret_place => self.secret(&look.found),
                 EvaluationKind::Extractor if look.is_good => self.variable(&look.name, &look.found),
                 EvaluationKind::Extractor => self.text(&look.found),
                 EvaluationKind::Check | EvaluationKind::Script => {

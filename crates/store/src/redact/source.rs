@@ -34,9 +34,12 @@ static OPTION: LazyLock<NamedValues> = LazyLock::new(|| {
         r#"^(?:"([^"\n]*)"|'([^'\n]*)'|([^\s"'\-][^\s"']*))"#,
     )
 });
-/// `-u NAME:PASSWORD`, as in curl.
-static USER_OPTION: LazyLock<Regex> =
-    LazyLock::new(|| regex(r#"(?:-u|--user)[ \t=]*["']?([^\s"':]+:[^\s"']+)"#));
+/// `-u NAME:PASSWORD` and `-E FILE:PASSWORD`, as in curl.
+static USER_OPTION: LazyLock<Regex> = LazyLock::new(|| {
+    regex(
+        r#"(?:^|[\s"'])(?:-[uUE][ \t=]*|--(?:user|proxy-user|cert|proxy-cert)[ \t=]+)["']?([^\s"':]+:[^\s"']+)"#,
+    )
+});
 
 impl Redactor {
     /// Redacts a shell command.

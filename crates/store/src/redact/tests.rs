@@ -1,4 +1,5 @@
 mod generated;
+mod planted;
 
 use super::*;
 use brunt_model::Plan;

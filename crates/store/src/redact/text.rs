@@ -29,7 +29,25 @@ static PARAMETER: LazyLock<NamedValues> = LazyLock::new(|| {
 });
 /// `"name": "value"` of JSON.
 pub(super) static JSON: LazyLock<NamedValues> =
-    LazyLock::new(|| NamedValues::new(JSON_NAME, r#"^"((?:[^"\\]|\\.)*)""#));
+    // A text that was cut ends within the value.
+    LazyLock::new(|| NamedValues::new(JSON_NAME, r#"^"((?:[^"\\]|\\.)*)"#));
+/// `name: "value"`, an argument of GraphQL.
+static ARGUMENT: LazyLock<NamedValues> = LazyLock::new(|| {
+    NamedValues::new(
+        r#"(?:^|[^"'\w.\-])([A-Za-z_]\w*)[ \t]*:[ \t]*"#,
+        r#"^(?:"""((?s:.)*?)"""|"((?:[^"\\\n]|\\.)*)")"#,
+    )
+});
+/// `(name: 123`, a number as an argument of GraphQL.
+static ARGUMENT_NUMBER: LazyLock<NamedValues> =
+    LazyLock::new(|| NamedValues::new(r"[(,][ \t\n]*([A-Za-z_]\w*)[ \t]*:[ \t]*", "^([0-9]{3,})"));
+/// `put("name", "value")` and `map["name"] = "value"` of a script.
+static CALL: LazyLock<NamedValues> = LazyLock::new(|| {
+    NamedValues::new(
+        r#"[(\[]\s*["']([^"'\n]*)["']\s*(?:,|\]\s*=)\s*"#,
+        r#"^(?:"((?:[^"\\\n]|\\.)*)"|'((?:[^'\\\n]|\\.)*)')"#,
+    )
+});
 /// `"name": ["value", "value"]`.
 static JSON_LIST: LazyLock<NamedValues> =
     LazyLock::new(|| NamedValues::new(JSON_NAME, r"^\[([^\]]*)\]"));
@@ -43,7 +61,35 @@ static LINE: LazyLock<NamedValues> = LazyLock::new(|| {
     NamedValues::new(r"(?m)^[ \t]*([A-Za-z][A-Za-z0-9_.\-]*)[ \t]*:[ \t]*", r"^([^\r\n]*)")
 });
 /// `<name>value</name>`.
-static XML: LazyLock<Regex> = LazyLock::new(|| regex(r"<([A-Za-z_][\w.:\-]*)[^<>]*>([^<]*)</"));
+static XML: LazyLock<NamedValues> = LazyLock::new(|| {
+    NamedValues::new(
+        r#"<([A-Za-z_][\w.:\-]*)(?:\s[^<>]*)?>\s*"#,
+        // The end of a text that was cut counts as the end of the element.
+        r"^(?:<!\[CDATA\[((?s:.)*?)\]\]>|([^<]+)(?:</|…$))",
+    )
+});
+/// `<param name="name">value</param>`, and `<param name="name" value="value"/>`.
+static XML_NAMED: LazyLock<NamedValues> = LazyLock::new(|| {
+    NamedValues::new(
+        r#"<[A-Za-z_][^<>]*?\s(?:name|key)\s*=\s*["']([^"'<>]*)["']"#,
+        r#"^(?:[^<>]*?\s(?:value|content)\s*=\s*(?:"([^"<>]*)"|'([^'<>]*)')|(?:[^<>]*[^/<>])?>\s*([^<]+)(?:</|…$))"#,
+    )
+});
+/// JMeter's argument: an element with the name, then one with the value.
+static XML_ARGUMENT: LazyLock<NamedValues> = LazyLock::new(|| {
+    NamedValues::new(
+        r#"name="(?:Argument\.name|Header\.name|Cookie\.name)">\s*([^<]*)</[^<>]*>\s*"#,
+        r#"^<[^<>]*name="(?:Argument|Header|Cookie)\.value">([^<]+)</"#,
+    )
+});
+/// `name="value"`, an attribute.
+static ATTRIBUTE: LazyLock<NamedValues> = LazyLock::new(|| {
+    NamedValues::new(r"\s([A-Za-z_][\w.:\-]*)\s*=\s*", r#"^(?:"([^"<>]*)"|'([^'<>]*)')"#)
+});
+/// A private key in PEM, also with its line breaks escaped.
+static PRIVATE_KEY: LazyLock<Regex> = LazyLock::new(|| {
+    regex(r"(?s)-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----(.*?)(?:-----END|\z)")
+});
 /// A part of a multipart form.
 static PART: LazyLock<Regex> = LazyLock::new(|| {
     regex(r#"(?s)name="([^"\r\n]*)"[^\r\n]*(?:\r?\n[^\r\n]+)*\r?\n\r?\n(.*?)\r?\n--"#)
@@ -122,12 +168,24 @@ impl Redactor {
     /// Redacts the unmistakable forms of secrets in a free text.
     pub(super) fn unmistakable_forms(&self, text: &str) -> String {
         // A fast path: most header values are one word.
-        if !text.contains(['=', ':', '@', '"', '<', ' ']) {
+        if !text.contains(['=', ':', '@', '"', '<', '(', ' ']) {
             return text.to_owned();
         }
-        let text = self.users(text);
+        let text = each(&PRIVATE_KEY, text, |all, key| {
+            let value = all.get(1).filter(|_| !begins_redacted(key.trim()))?;
+            Some(with_value(all, value, &self.secret(key.trim())))
+        });
+        let text = self.nested_texts(&text);
+        let text = self.users(&text);
         let text = self.parameters(&text);
         let text = self.json_fields(&text);
+        let text = ARGUMENT.replace(&text, is_secret_member, |_, value| self.secret(value));
+        let text = if text.contains('{') {
+            ARGUMENT_NUMBER.replace(&text, is_secret_member, |_, number| self.secret(number))
+        } else {
+            text
+        };
+        let text = CALL.replace(&text, is_secret_member, |_, value| self.secret(value));
         let text = self.xml_fields(&text);
         let text = each(&AUTHORIZATION, &text, |all, value| {
             self.credentials_at_end(&all[0], value, looks_random(value))
@@ -278,6 +336,11 @@ impl Redactor {
             Some((name, value)) if is_secret(name) || (has_code && name == "code") => {
                 format!("{name}={}", self.secret(value))
             }
+            // Some servers also separate fields by semicolons.
+            Some((_, value)) if value.contains(';') => {
+                let (first, others) = field.split_once(';').unwrap_or((field, ""));
+                format!("{};{}", self.form(first, is_secret), self.form(others, is_secret))
+            }
             Some((name, value))
                 if value.contains("://") || value.to_ascii_uppercase().contains("%3A%2F%2F") =>
             {
@@ -322,11 +385,31 @@ impl Redactor {
     }
 
     fn xml_fields(&self, text: &str) -> String {
-        each(&XML, text, |all, name| {
-            let value = all
-                .get(2)
-                .filter(|value| is_secret_field(name) && !is_example(value.as_str().trim()))?;
-            Some(with_value(all, value, &self.secret(value.as_str())))
+        if !text.contains(['<', '=']) {
+            return text.to_owned();
+        }
+        let mut text = text.to_owned();
+        for form in [&XML_ARGUMENT, &XML_NAMED, &XML] {
+            text = form.replace(&text, is_secret_member, |_, value| {
+                let trimmed = value.trim();
+                value.replacen(trimmed, &self.secret(trimmed), 1)
+            });
+        }
+        ATTRIBUTE.replace(&text, is_secret_member, |_, value| self.secret(value))
+    }
+
+    /// Redacts texts within the strings of a JSON text, such as a JSON text of its own.
+    fn nested_texts(&self, text: &str) -> String {
+        if !text.contains('\\') {
+            return text.to_owned();
+        }
+        each(&STRING, text, |all, escaped| {
+            if !escaped.contains('\\') {
+                return None;
+            }
+            let inner: String = serde_json::from_str(&all[0]).ok()?;
+            let redacted = self.body(&inner);
+            (redacted != inner).then(|| serde_json::Value::String(redacted).to_string())
         })
     }
 
@@ -372,6 +455,7 @@ fn is_scheme(word: &str) -> bool {
         "basic",
         "bearer",
         "digest",
+        "dpop",
         "negotiate",
         "ntlm",
         "token",

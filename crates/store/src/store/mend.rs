@@ -2,9 +2,11 @@
 //! file if none does.
 
 use super::Store;
-use crate::entry::{self, IndexEntry, ItemKind, ItemState};
-use crate::experiment::{self, ExperimentEnd};
-use crate::{EntryFilter, StoreError, run_log};
+use super::open::{IndexWork, ProgressSteps, ROWS_PER_TRANSACTION};
+use crate::entry::{self, IndexEntry, ItemKind, ItemState, KeyFigures};
+use crate::experiment::{self, ExperimentEnd, ExperimentHead};
+use crate::run_log::StartRow;
+use crate::{EntryFilter, StoreError};
 use std::collections::BTreeMap;
 use std::fs::{File, TryLockError};
 use std::path::Path;
@@ -14,60 +16,101 @@ impl Store {
     /// ones that stay open.
     pub(super) fn mend(&self) -> Result<BTreeMap<String, ItemState>, StoreError> {
         let mut open = BTreeMap::new();
-        for entry in self.index().entries(&EntryFilter::Unfinished)? {
-            let stays = match entry.kind {
-                _ if self.active_experiments.borrow().contains_key(&entry.id) => {
-                    Some(ItemState::Running)
-                }
-                ItemKind::Run => self.mend_run(&entry.id)?,
-                ItemKind::Experiment => self.mend_experiment(&entry)?,
+        let unfinished = self.index().entries(&EntryFilter::Unfinished)?;
+        let shown = ProgressSteps::new(self.progress, IndexWork::Figures, unfinished.len());
+        for entries in unfinished.chunks(ROWS_PER_TRANSACTION) {
+            // Logs are read before the transaction, because other processes wait for it.
+            let mended: Vec<(&str, Mended)> =
+                entries.iter().map(|entry| (entry.id.as_str(), self.mended(entry))).collect();
+            let written = self.index().in_transaction(|| {
+                mended.iter().try_for_each(|(id, mended)| self.write_mended(id, mended))
+            });
+            let is_full = match written {
+                // Reading must still work on a full disk, so the rows stay open.
+                Err(error) if error.is_of_the_disk() => true,
+                written => written.map(|()| false)?,
             };
-            open.extend(stays.map(|progress| (entry.id, progress)));
+            for (id, mended) in mended {
+                let state = match mended {
+                    Mended::Open { state, .. } => Some(state),
+                    Mended::Ended { state, .. } => is_full.then_some(state),
+                };
+                open.extend(state.map(|state| (id.to_owned(), state)));
+            }
+            shown.count(entries.len());
         }
         Ok(open)
     }
 
-    fn mend_run(&self, id: &str) -> Result<Option<ItemState>, StoreError> {
+    fn mended(&self, entry: &IndexEntry) -> Mended {
+        match entry.kind {
+            _ if self.active_experiments.borrow().contains_key(&entry.id) => {
+                Mended::Open { state: ItemState::Running, head: None }
+            }
+            ItemKind::Run => self.mended_run(&entry.id),
+            ItemKind::Experiment => self.mended_experiment(entry),
+        }
+    }
+
+    fn mended_run(&self, id: &str) -> Mended {
         if is_locked(&self.directory.run(id)) {
-            return Ok(Some(ItemState::Running));
+            return Mended::Open { state: ItemState::Running, head: None };
         }
         // A brunt that was killed leaves its socket.
         let _ = std::fs::remove_file(self.control_socket(id));
         // A log without a plan has nothing to store, and its process may be about to write one.
         let Some(run) = self.run(id).ok().filter(|run| run.plan.is_some()) else {
-            return Ok(Some(ItemState::Torn));
+            return Mended::Open { state: ItemState::Torn, head: None };
         };
         let judgement = brunt_judge::judge(&run);
-        let progress = entry::progress_of(&run);
-        unless_full(run_log::complete(&self.index(), id, progress, &run, &judgement), progress)
+        let row = run.plan.as_ref().map(|plan| StartRow::of_run(plan, run.unix_seconds));
+        Mended::Ended {
+            state: entry::progress_of(&run),
+            row,
+            figures: Some(KeyFigures::of(&run, &judgement)),
+            head: None,
+        }
     }
 
-    fn mend_experiment(&self, entry: &IndexEntry) -> Result<Option<ItemState>, StoreError> {
+    fn mended_experiment(&self, entry: &IndexEntry) -> Mended {
         let path = self.directory.experiment(&entry.id);
-        let running = is_locked(&path).then_some(ItemState::Running);
+        let is_running = is_locked(&path);
         let Ok(contents) = experiment::read(&path) else {
-            return Ok(running.or(Some(ItemState::Torn)));
+            let state = if is_running { ItemState::Running } else { ItemState::Torn };
+            return Mended::Open { state, head: None };
         };
-        if entry.started_unix_seconds.is_none() {
-            unless_full(self.describe(&entry.id, &contents.head), ItemState::Torn)?;
+        let head = entry.started_unix_seconds.is_none().then(|| Box::new(contents.head));
+        if is_running {
+            return Mended::Open { state: ItemState::Running, head };
         }
-        if running.is_none() {
-            let progress = progress_of(contents.end.as_ref());
-            return unless_full(self.index().set_end(&entry.id, progress, None), progress);
+        let state = progress_of(contents.end.as_ref());
+        Mended::Ended { state, row: None, figures: None, head }
+    }
+
+    fn write_mended(&self, id: &str, mended: &Mended) -> Result<(), StoreError> {
+        let (Mended::Open { head, .. } | Mended::Ended { head, .. }) = mended;
+        if let Some(head) = head {
+            self.describe(id, head)?;
         }
-        Ok(running)
+        let Mended::Ended { state, row, figures, .. } = mended else { return Ok(()) };
+        if let Some(row) = row {
+            row.write(&self.index(), id)?;
+        }
+        self.index().set_end(id, *state, figures.as_ref())
     }
 }
 
-/// Handles a full disk: reading must still work, so the row stays open and the state is returned.
-fn unless_full(
-    written: Result<(), StoreError>,
-    progress: ItemState,
-) -> Result<Option<ItemState>, StoreError> {
-    match written {
-        Err(error) if error.is_of_the_disk() => Ok(Some(progress)),
-        written => written.map(|()| None),
-    }
+/// Changes of a row without an end.
+enum Mended {
+    /// The row stays open.
+    Open { state: ItemState, head: Option<Box<ExperimentHead>> },
+    /// The row gets its end.
+    Ended {
+        state: ItemState,
+        row: Option<StartRow>,
+        figures: Option<KeyFigures>,
+        head: Option<Box<ExperimentHead>>,
+    },
 }
 
 /// Returns the state of an experiment with this end record.

@@ -91,5 +91,5 @@ impl Store {
 
 /// Returns the ids that are names of files in a folder.
 fn ids_in(folder: &Path) -> Result<BTreeSet<String>, StoreError> {
-    Ok(directory::ids_in(folder, "")?.into_iter().collect())
+    Ok(directory::ids_in(folder, &[""])?.into_iter().collect())
 }

@@ -8,13 +8,57 @@ use crate::index::{Index, IndexCheck, OpenedIndex, StartInfo};
 use crate::log::PackedReader;
 use crate::{StoreError, run_log};
 use brunt_model::Event;
+use std::cell::Cell;
 use std::fs::{self, File, OpenOptions};
 use std::io::BufReader;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::Path;
 
 /// Maximum number of rows per transaction: other processes wait for it.
-const ROWS_PER_TRANSACTION: usize = 500;
+pub const ROWS_PER_TRANSACTION: usize = 500;
+
+/// Work on the index of a large store that takes long.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum IndexWork {
+    /// Adds a row for each run without one.
+    Rows,
+    /// Reads the figures of runs without any.
+    Figures,
+}
+
+/// Receives the progress of work on the index: the number of runs done, and of all.
+pub type IndexProgress = fn(IndexWork, usize, usize);
+
+/// Minimum number of runs of a work with shown progress.
+const LONG_WORK: usize = 2000;
+
+/// Reports the progress of a work at each tenth.
+pub struct ProgressSteps {
+    progress: IndexProgress,
+    work: IndexWork,
+    done: Cell<usize>,
+    total: usize,
+}
+
+impl ProgressSteps {
+    /// Reports the begin of the work.
+    pub fn new(progress: IndexProgress, work: IndexWork, total: usize) -> Self {
+        if total >= LONG_WORK {
+            progress(work, 0, total);
+        }
+        Self { progress, work, done: Cell::new(0), total }
+    }
+
+    /// Counts further runs as done.
+    pub fn count(&self, runs: usize) {
+        let before = self.done.get();
+        let done = before + runs;
+        self.done.set(done);
+        if self.total >= LONG_WORK && done * 10 / self.total > before * 10 / self.total {
+            (self.progress)(self.work, done, self.total);
+        }
+    }
+}
 
 /// An index, and whether it was compared with the files.
 pub struct OpenIndex {
@@ -40,15 +84,23 @@ impl FileId {
 ///
 /// If the disk is full or read-only, an index in memory is built from the files, so that the store
 /// stays readable. The check of the schema takes the same time for every size of the store.
-pub fn index(directory: &Directory, check: IndexCheck) -> Result<OpenIndex, StoreError> {
-    match on_disk(directory, check) {
-        Err(error) if error.is_of_the_disk() => filled(Index::in_memory()?, directory),
+pub fn index(
+    directory: &Directory,
+    check: IndexCheck,
+    progress: IndexProgress,
+) -> Result<OpenIndex, StoreError> {
+    match on_disk(directory, check, progress) {
+        Err(error) if error.is_of_the_disk() => filled(Index::in_memory()?, directory, progress),
         Ok(opened) => Ok(OpenIndex { file: FileId::of(&directory.index()), ..opened }),
         error => error,
     }
 }
 
-fn on_disk(directory: &Directory, check: IndexCheck) -> Result<OpenIndex, StoreError> {
+fn on_disk(
+    directory: &Directory,
+    check: IndexCheck,
+    progress: IndexProgress,
+) -> Result<OpenIndex, StoreError> {
     let path = directory.lock();
     let lock = OpenOptions::new()
         .write(true)
@@ -63,11 +115,13 @@ fn on_disk(directory: &Directory, check: IndexCheck) -> Result<OpenIndex, StoreE
         OpenedIndex::Whole(index) if check == IndexCheck::Schema => {
             Ok(OpenIndex { index, is_reconciled: false, file: None })
         }
-        OpenedIndex::Whole(index) | OpenedIndex::Empty(index) => filled(index, directory),
+        OpenedIndex::Whole(index) | OpenedIndex::Empty(index) => filled(index, directory, progress),
         OpenedIndex::Damaged => {
             move_aside(directory)?;
             match Index::make(&directory.index(), check)? {
-                OpenedIndex::Whole(index) | OpenedIndex::Empty(index) => filled(index, directory),
+                OpenedIndex::Whole(index) | OpenedIndex::Empty(index) => {
+                    filled(index, directory, progress)
+                }
                 OpenedIndex::Damaged => Err(StoreError::Damaged(directory.index())),
             }
         }
@@ -96,14 +150,17 @@ pub fn describe(index: &Index, id: &str, head: &ExperimentHead) -> Result<(), St
 ///
 /// A row is claimed before its file exists, and has no start until then. The figures of a run are
 /// read at its next lookup; its row stays `open` until then.
-fn filled(index: Index, directory: &Directory) -> Result<OpenIndex, StoreError> {
+fn filled(
+    index: Index,
+    directory: &Directory,
+    progress: IndexProgress,
+) -> Result<OpenIndex, StoreError> {
     // Rows first: if another process begins a run in the meantime, it has a file here and no row,
     // and claiming its id again has no effect.
     let rows = index.rows()?;
-    let experiments = ids_in(&directory.experiments(), ".experiment")?;
-    let mut runs = ids_in(&directory.runs(), ".events")?;
+    let experiments = ids_in(&directory.experiments(), &[".experiment"])?;
     // After the removal of its log, a run still has its digest.
-    runs.extend(ids_in(&directory.runs(), ".digest")?);
+    let runs = ids_in(&directory.runs(), &[".events", ".digest"])?;
     let without_file: Vec<String> = rows
         .iter()
         .filter(|(id, row)| {
@@ -118,7 +175,10 @@ fn filled(index: Index, directory: &Directory) -> Result<OpenIndex, StoreError> 
     fill(&index, experiments.iter().filter(|id| !rows.contains_key(*id)), |id| {
         add_experiment(&index, directory, id)
     })?;
-    fill(&index, runs.iter().filter(|id| !rows.contains_key(*id)), |id| {
+    let without_row: Vec<&String> = runs.iter().filter(|id| !rows.contains_key(*id)).collect();
+    let shown = ProgressSteps::new(progress, IndexWork::Rows, without_row.len());
+    fill(&index, without_row.into_iter(), |id| {
+        shown.count(1);
         add_run(&index, directory, id)
     })?;
     Ok(OpenIndex { index, is_reconciled: true, file: None })

@@ -16,6 +16,13 @@ pub const WINDOW: usize = 256 * 1024;
 /// Maximum size of an unpacked body, in bytes. A longer one matches nothing.
 pub const MAX_UNPACKED: u64 = 64 << 20;
 
+/// Maximum size of an unpacked body as a multiple of its packed size, beyond [`ALWAYS_UNPACKED`]. A body of zeros
+/// unpacks to 1,000 times its size, and texts to at most 20 times.
+const MAX_EXPANSION: u64 = 100;
+
+/// Size that is unpacked in any case, in bytes.
+const ALWAYS_UNPACKED: u64 = 4 << 20;
+
 /// Maximum number of bytes that are kept of a decoded body.
 pub const MAX_RETAINED: usize = 16 << 20;
 
@@ -38,7 +45,14 @@ pub(crate) enum BodyCollector {
     /// A WebSocket message.
     Message(Box<DeflateDecoder<DecodedSink>>),
     /// The body could not be unpacked.
-    Broken,
+    Broken(UnpackError),
+}
+
+/// Reason why a body could not be unpacked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum UnpackError {
+    Damaged,
+    TooLong,
 }
 
 /// The collected parts of a whole body.
@@ -47,8 +61,8 @@ pub(crate) struct FinishedBody {
     pub bytes: Vec<u8>,
     /// True if the pattern matched.
     pub matches: bool,
-    /// True if the body could not be unpacked.
-    pub is_broken: bool,
+    /// Set if the body could not be unpacked.
+    pub error: Option<UnpackError>,
 }
 
 /// Receives decoded bytes and passes them to the search, the buffer and the event meter.
@@ -57,6 +71,7 @@ pub(crate) struct DecodedSink {
     search: Option<PatternSearch>,
     retained: Option<Vec<u8>>,
     events: Option<Box<EventMeter>>,
+    packed: u64,
     unpacked: u64,
 }
 
@@ -83,7 +98,7 @@ impl BodyCollector {
         events: Option<Box<EventMeter>>,
     ) -> Self {
         let search = pattern.map(|pattern| PatternSearch::new(pattern, charset));
-        let sink = DecodedSink { search, retained, events, unpacked: 0 };
+        let sink = DecodedSink { search, retained, events, packed: 0, unpacked: 0 };
         match encoding {
             Some("gzip" | "x-gzip") => Self::Gzip(Box::new(MultiGzDecoder::new(sink))),
             Some("deflate") => Self::ZlibOrDeflate(sink, Vec::new()),
@@ -105,6 +120,9 @@ impl BodyCollector {
             }
             return;
         }
+        if let Some(sink) = self.sink_mut() {
+            sink.packed += piece.len() as u64;
+        }
         let pushed = match self {
             Self::Plain(sink) => {
                 sink.push(piece);
@@ -113,10 +131,22 @@ impl BodyCollector {
             Self::Gzip(decoder) => decoder.write_all(piece),
             Self::Zlib(decoder) => decoder.write_all(piece),
             Self::Deflate(decoder) | Self::Message(decoder) => decoder.write_all(piece),
-            Self::ZlibOrDeflate(..) | Self::Broken => Ok(()),
+            Self::ZlibOrDeflate(..) | Self::Broken(_) => Ok(()),
         };
         if pushed.is_err() {
-            *self = Self::Broken;
+            let is_too_long = self.sink_mut().is_some_and(|sink| sink.is_too_long());
+            let error = if is_too_long { UnpackError::TooLong } else { UnpackError::Damaged };
+            *self = Self::Broken(error);
+        }
+    }
+
+    fn sink_mut(&mut self) -> Option<&mut DecodedSink> {
+        match self {
+            Self::Plain(sink) | Self::ZlibOrDeflate(sink, _) => Some(sink),
+            Self::Gzip(decoder) => Some(decoder.get_mut()),
+            Self::Zlib(decoder) => Some(decoder.get_mut()),
+            Self::Deflate(decoder) | Self::Message(decoder) => Some(decoder.get_mut()),
+            Self::Broken(_) => None,
         }
     }
 
@@ -127,21 +157,14 @@ impl BodyCollector {
             Self::Gzip(decoder) => decoder.get_ref(),
             Self::Zlib(decoder) => decoder.get_ref(),
             Self::Deflate(decoder) | Self::Message(decoder) => decoder.get_ref(),
-            Self::Broken => return false,
+            Self::Broken(_) => return false,
         };
         sink.events.as_ref().is_some_and(|events| events.is_over())
     }
 
     /// Records when a piece of the request was sent. The next event answers it.
     pub fn record_sent(&mut self, now: Tick) {
-        let sink = match self {
-            Self::Plain(sink) | Self::ZlibOrDeflate(sink, _) => sink,
-            Self::Gzip(decoder) => decoder.get_mut(),
-            Self::Zlib(decoder) => decoder.get_mut(),
-            Self::Deflate(decoder) | Self::Message(decoder) => decoder.get_mut(),
-            Self::Broken => return,
-        };
-        if let Some(events) = &mut sink.events {
+        if let Some(events) = self.sink_mut().and_then(|sink| sink.events.as_mut()) {
             events.record_sent(now);
         }
     }
@@ -160,29 +183,36 @@ impl BodyCollector {
 
     /// Ends the body. One that cannot be unpacked matches nothing.
     pub fn finish(self) -> FinishedBody {
+        let broken = if let Self::Broken(error) = self { error } else { UnpackError::Damaged };
         let sink = match self {
             Self::Plain(sink) => Ok(sink),
             Self::Gzip(decoder) => decoder.finish(),
             Self::Zlib(decoder) => decoder.finish(),
             Self::Deflate(decoder) => decoder.finish(),
             Self::ZlibOrDeflate(sink, begin) if begin.is_empty() => Ok(sink),
-            Self::ZlibOrDeflate(..) | Self::Broken => Err(io::ErrorKind::InvalidData.into()),
+            Self::ZlibOrDeflate(..) | Self::Broken(_) => Err(io::ErrorKind::InvalidData.into()),
             // A sender removes these four bytes from each message (RFC 7692 section 7.2.1).
             Self::Message(mut decoder) => {
                 decoder.write_all(&MESSAGE_END).and_then(|()| decoder.finish())
             }
         };
-        let is_broken = sink.is_err();
+        let error = sink.as_ref().err().map(|_| broken);
         let DecodedSink { search, retained, mut events, .. } = sink.unwrap_or_default();
         if let Some(events) = &mut events {
             events.finish();
         }
         let matches = search.is_some_and(PatternSearch::finish);
-        FinishedBody { bytes: retained.unwrap_or_default(), matches, is_broken }
+        FinishedBody { bytes: retained.unwrap_or_default(), matches, error }
     }
 }
 
 impl DecodedSink {
+    /// True if a small body unpacks to too many bytes.
+    fn is_too_long(&self) -> bool {
+        let expanded = (self.packed * MAX_EXPANSION).max(ALWAYS_UNPACKED);
+        self.unpacked > MAX_UNPACKED.min(expanded)
+    }
+
     fn push(&mut self, piece: &[u8]) {
         if let Some(search) = &mut self.search {
             search.push(piece);
@@ -201,7 +231,7 @@ impl Write for DecodedSink {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.unpacked += bytes.len() as u64;
         // A small compressed body may unpack to any length.
-        if self.unpacked > MAX_UNPACKED {
+        if self.is_too_long() {
             return Err(io::Error::other("the body is too long when it is unpacked"));
         }
         self.push(bytes);
@@ -323,7 +353,7 @@ mod tests {
                     packed.chunks(size).for_each(|piece| body.push(piece));
                     let finished = body.finish();
                     assert!(
-                        finished.bytes == text.as_bytes() && !finished.is_broken,
+                        finished.bytes == text.as_bytes() && finished.error.is_none(),
                         "{} bytes, level {level}",
                         text.len()
                     );
@@ -372,9 +402,10 @@ mod tests {
             body.push(piece);
             assert!(room(&body) <= 4 * WINDOW, "{}", room(&body));
         }
-        assert!(matches!(body, BodyCollector::Broken));
+        assert!(matches!(body, BodyCollector::Broken(UnpackError::TooLong)));
         let finished = body.finish();
-        assert!(finished.bytes.is_empty() && !finished.matches && finished.is_broken);
+        assert!(finished.bytes.is_empty() && !finished.matches);
+        assert_eq!(finished.error, Some(UnpackError::TooLong));
     }
 
     #[test]

@@ -148,8 +148,8 @@ impl JavaScriptHost {
 
     fn count_ticks(&self, ticks: u32) -> bool {
         // Ticks do not interrupt native functions, so the time is limited, too.
-        let is_late =
-            self.run_state.unix_millis().saturating_sub(self.began.get()) > MAX_RUN_MILLIS;
+        let is_late = self.run_state.must_return()
+            || self.run_state.unix_millis().saturating_sub(self.began.get()) > MAX_RUN_MILLIS;
         self.ticks.set(if is_late { 0 } else { self.ticks.get().saturating_sub(ticks) });
         self.is_over()
     }

@@ -54,6 +54,7 @@
     count(owner, Object.getOwnPropertyNames(owner).filter((name) => !uncounted.has(name)), costOfAll);
   }
   count(Array, ["from"], costOfAll);
+  count(String, ["raw"], (text, [parts]) => Number(parts?.raw?.length) || 0);
   // An array that holds another one twice, which holds another one twice, and so on, is short and endless.
   const append = (flattened, list, depth) => {
     charge(cost(list));

@@ -35,6 +35,11 @@ pub fn compile_set(
 }
 
 impl SetVariable {
+    /// Returns the number of the variable that it sets.
+    pub fn variable(&self) -> usize {
+        self.variable
+    }
+
     pub fn run<T: Transport>(&self, user: &mut Interpreter<T>, turn: &UserTurn<'_>) {
         let value = user.text(&self.value, turn);
         user.set_variable(self.variable, &value);

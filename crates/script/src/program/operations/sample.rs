@@ -70,7 +70,7 @@ pub fn compile(compiler: &mut Compiler<'_>, sample: &ScriptSample) -> Result<(),
             Maker::Fixed(Box::new(FixedMaker::compile(compiler, sample)?))
         }
     };
-    let label = compiler.text(&sample.label)?;
+    let label = compiler.text(&sample.label)?.without_secrets(compiler.feeds);
     compiler.push(Op::Sample(Box::new(MakeSample { label, maker, policy: sample.reply_policy })));
     stop::compile_end_by_sample(compiler);
     Ok(())

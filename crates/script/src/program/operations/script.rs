@@ -53,6 +53,11 @@ pub fn compile_pause(
 }
 
 impl RunScript {
+    /// Returns the name of the script.
+    pub fn name(&self) -> &str {
+        self.call.name()
+    }
+
     pub fn run<T: Transport>(
         &self,
         user: &mut Interpreter<T>,
@@ -115,6 +120,11 @@ pub fn compile_change(
 }
 
 impl ChangeRequest {
+    /// Returns the number of the request that it changes.
+    pub fn request(&self) -> usize {
+        self.request as usize
+    }
+
     pub fn run<T: Transport>(&self, user: &mut Interpreter<T>, turn: &UserTurn<'_>) {
         let Some(context) = user.context.as_deref() else { return };
         let earlier = user.pending.take().filter(|pending| pending.0 == self.request);

@@ -39,7 +39,8 @@ pub fn compile(
     steps: &[ScenarioStep],
     position: StepPosition,
 ) -> Result<(), ScriptError> {
-    let text = name.contains("${").then(|| compiler.text(name).map(Box::new)).transpose()?;
+    let text = name.contains("${").then(|| compiler.text(name)).transpose()?;
+    let text = text.map(|text| Box::new(text.without_secrets(compiler.feeds)));
     compiler.push(Op::BeginTransaction(BeginTransaction {
         name: name.into(),
         text,

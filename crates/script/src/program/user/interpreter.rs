@@ -23,6 +23,9 @@ pub use samples::set_last_success;
 /// scenario loops without effect.
 const MAX_OPERATIONS: u32 = 1_000_000;
 
+const ENDLESS_LOOP: &str =
+    "the scenario loops without a request or a pause; add a request to the loop";
+
 /// Duration of an iteration without an action.
 const IDLE: Duration = Duration::from_millis(1);
 
@@ -222,17 +225,27 @@ impl<T: Transport> Interpreter<T> {
     fn advance(&mut self, turn: &UserTurn<'_>) -> UserStep {
         let script = Rc::clone(&self.script);
         let ops = &script.compiled.program.ops;
+        let has_texts = self.context.is_some();
         for _ in 0..MAX_OPERATIONS {
             let Some(op) = ops.get(self.next) else { return UserStep::Done };
+            let position = self.next;
+            if has_texts {
+                script.note_position(position);
+            }
             self.next += 1;
             self.actions += u64::from(op.does_something());
-            if let Some(step) = op.run(self, turn) {
+            let step = op.run(self, turn);
+            if has_texts && let Some(why) = script.overlong_text(position) {
+                return UserStep::Broken(why);
+            }
+            if let Some(step) = step {
                 return step;
             }
+            if has_texts && script.run_state().must_return() {
+                break;
+            }
         }
-        UserStep::Broken(
-            "the scenario loops without a request or a pause; add a request to the loop".into(),
-        )
+        UserStep::Broken(ENDLESS_LOOP.into())
     }
 
     /// Fills in the text of a template.
@@ -289,9 +302,15 @@ impl<T: Transport> VirtualUser for Interpreter<T> {
         if let Some(only) = &self.only_request {
             return UserStep::Last(Rc::clone(only));
         }
+        // Only texts, scripts and pages can be endless.
+        let is_noted = self.context.is_some() || self.memory.is_some();
+        let _step_note = is_noted.then(|| self.script.note_step());
         let mut follow_up = None;
         if !self.continues {
             if turn.step > 0 {
+                if is_noted {
+                    self.script.note_reply(self.policy);
+                }
                 follow_up = self.react(&turn).or_else(|| self.requested_end());
             } else {
                 self.begin();
@@ -348,6 +367,9 @@ impl<T: Transport> VirtualUser for Interpreter<T> {
     }
 
     fn judge(&mut self, exchange: RequestAttempt<'_>) -> Option<UserVerdict> {
+        self.context.as_ref()?;
+        let _step_note = self.script.note_step();
+        self.script.note_reply(exchange.request.tags.reply_policy);
         self.judge_exchange(exchange)
     }
 

@@ -700,3 +700,39 @@ fn users_of_the_next_stage_begin_with_the_variables_of_a_stage() {
     let values = values.replace('{', "%7B").replace('}', "%7D");
     assert_eq!(iteration(&mut *user, 0, |_| 200), format!("1/{values} own/{values}"));
 }
+
+#[test]
+fn a_text_that_doubles_with_each_step_is_refused() {
+    let double = Do::Set { variable: "a".into(), value: "${a}${a}xxxxxxxx".into() };
+    let mut steps = vec![double; 40];
+    steps.push(Do::Request(0));
+    let mut plan = plan(&[("s", 1)], 1.0, steps);
+    plan.main_mut().scenario.texts = TextRules::Expressions;
+    let mut user = users(&plan).user(0);
+    let why = iteration(&mut *user, 0, |_| 200);
+    assert!(why.starts_with("the text of variable `a`: the values in a text are longer"), "{why}");
+}
+
+#[test]
+fn labels_do_not_contain_values_of_secret_variables() {
+    let set =
+        |variable: &str, value: &str| Do::Set { variable: variable.into(), value: value.into() };
+    let label = "${user} with ${password} and ${urlencode(${password})}";
+    let steps = vec![
+        set("user", "anna"),
+        set("password", "Zq7CanarY9x"),
+        Do::Transaction {
+            name: label.into(),
+            pauses: Pauses::Included,
+            parent: false,
+            steps: vec![Do::Request(0)],
+        },
+    ];
+    let mut plan = plan(&[("${password}", 1)], 1.0, steps);
+    plan.main_mut().scenario.texts = TextRules::Expressions;
+    let mut user = users(&plan).user(0);
+    assert_eq!(
+        iteration(&mut *user, 0, |_| 200),
+        "anna with ${password} and ${urlencode(…)}[ Zq7CanarY9x ]"
+    );
+}

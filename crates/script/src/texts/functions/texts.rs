@@ -3,6 +3,7 @@
 use super::{Call, Function};
 use crate::texts::encoding::form_encoded;
 use crate::texts::hexadecimal::hexadecimal;
+use crate::texts::limits;
 use crate::texts::pattern::{GroupTemplate, Pattern};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -67,17 +68,21 @@ pub const FUNCTIONS: &[Function] = &[
         names: &["strReplace"],
         arguments: 3..=4,
         about: "a text with another in place of each part: text, part, other, variable",
-        call: |call| call.into_variable(3, call.text(0).replace(call.text(1), call.text(2))),
+        call: |call| {
+            let text = limits::replace(call.text(0), call.text(1), call.text(2));
+            call.limited_into_variable(3, text)
+        },
     },
     Function {
         names: &["strReplaceRegex"],
         arguments: 3..=4,
         about: "the same with a regular expression: text, expression, other, variable",
         call: |call| {
-            let regex = regex::Regex::new(call.text(1));
-            let text =
-                regex.map(|regex| regex.replace_all(call.text(0), call.text(2)).into_owned());
-            call.into_variable(3, text.unwrap_or_else(|_| call.text(0).to_owned()))
+            let text = match regex::Regex::new(call.text(1)) {
+                Ok(regex) => limits::replace_regex(&regex, call.text(0), 0, call.text(2)),
+                Err(_) => Some(call.text(0).to_owned()),
+            };
+            call.limited_into_variable(3, text)
         },
     },
     Function {
@@ -184,8 +189,8 @@ fn regex_function(call: &Call<'_>) -> String {
     let one = match call.text(2).trim() {
         _ if matches.is_empty() => None,
         "ALL" => {
-            let all: Vec<String> = matches.iter().map(|groups| template.text(groups)).collect();
-            return call.into_variable(5, all.join(call.text(3)));
+            let all = matches.iter().map(|groups| template.text(groups));
+            return call.limited_into_variable(5, limits::join(all, call.text(3)));
         }
         "RAND" => {
             Some(&matches[call.user.worker.random.borrow_mut().random_range(0..matches.len())])

@@ -21,6 +21,7 @@ pub fn ms(n: u64) -> Duration {
 }
 
 /// A server that answers each request, after a time that depends on its number.
+#[derive(Clone)]
 pub struct Fake {
     /// By population.
     pub scripts: Vec<Arc<CompiledScript>>,

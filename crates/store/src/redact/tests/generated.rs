@@ -34,7 +34,7 @@ const WORDS: [&str; 24] = [
 ];
 
 /// Names of secret fields.
-const FIELDS: [&str; 12] = [
+const FIELDS: [&str; 18] = [
     "password",
     "Passwd",
     "api_key",
@@ -47,10 +47,16 @@ const FIELDS: [&str; 12] = [
     "jwt",
     "DB_PASSWORD",
     "X-Api-Key",
+    "client_assertion",
+    "totp",
+    "smtp_pass",
+    "signing_key",
+    "connectionString",
+    "user_pin",
 ];
 
 /// Names of other fields.
-const PUBLIC: [&str; 12] = [
+const PUBLIC: [&str; 15] = [
     "code",
     "status",
     "author",
@@ -63,6 +69,9 @@ const PUBLIC: [&str; 12] = [
     "tokenCount",
     "sort",
     "keyboard",
+    "tokens_used",
+    "passwordChangedAt",
+    "spinner",
 ];
 
 /// A function that redacts a text.
@@ -70,7 +79,7 @@ type Redaction = fn(&Redactor, &str) -> String;
 
 /// A form of a text, and the function that redacts it. `F` is a field, `V` its value, `P` a
 /// public field, `N` a name, `U` a path.
-const FORMS: [(&str, Redaction); 18] = [
+const FORMS: [(&str, Redaction); 24] = [
     ("http://127.0.0.1:8080/U?a=1&F=V&b=2", Redactor::url),
     ("GET http://h/U?F=V", Redactor::label),
     ("cannot connect to http://h/U?F=V: connection refused", Redactor::text),
@@ -88,6 +97,12 @@ const FORMS: [(&str, Redaction); 18] = [
     ("brunt jmeter -n -t N.jmx -JF=V", Redactor::command),
     ("brunt run N.yaml --set F=V", Redactor::command),
     ("brunt compare N=http://h/U?F=V U=http://i/", Redactor::command),
+    ("/U;F=V?a=1", Redactor::url),
+    ("<user P=\"U\" F=\"V\"/>", Redactor::body),
+    ("<property name=\"F\" value=\"V\"/><x>N</x>", Redactor::body),
+    ("{\"note\": \"{\\\"F\\\": \\\"V\\\", \\\"P\\\": 1}\"}", Redactor::body),
+    ("vars.put(\"F\", \"V\"); log.info(\"N\")", Redactor::text),
+    ("a=1;F=V;b=N", Redactor::body),
     ("brunt http://h/U --json '{\"F\": \"V\"}' -o html=N.html", Redactor::command),
 ];
 

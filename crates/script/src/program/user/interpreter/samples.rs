@@ -63,6 +63,10 @@ impl<T: Transport> Interpreter<T> {
             reactions.judge(&mut reply_view, &mut verdict, |text| {
                 script.text(text, iteration, Some(user))
             });
+            if let Some(why) = user.worker.text_limit.take() {
+                verdict.outcome.failure = Some(Failure::Check);
+                verdict.failures.push(CheckFailure::new("text", "", why));
+            }
             reactions.keep(&reply_view, verdict.outcome.is_good());
         }
         let outcome = verdict.outcome;

@@ -1,4 +1,5 @@
-//! Sums the snapshots of one part, so that its open requests can be closed if it ends early.
+//! Sums the snapshots of a part, or of all workers of a process, so that open requests can be closed if one
+//! ends early.
 //!
 //! The requests in flight are known to have begun. Their total time in flight is known, too: the
 //! integral of their number over time, less the times of those that ended. Each is cut with the
@@ -8,9 +9,9 @@
 use brunt_model::{Failure, Flow, Phase, Snapshot, Tally, Tick, TransactionTally};
 use std::collections::BTreeMap;
 
-/// Sums of one part.
+/// Sums of a part.
 #[derive(Debug, Default)]
-pub(super) struct Ledger {
+pub(crate) struct Ledger {
     to: Tick,
     phase: Phase,
     measured: Counts,
