@@ -161,7 +161,7 @@ export class TrialView {
     // For a single run, they are at the top of the page.
     const many = this.document.trials.length > 1;
     const error = trial.error === null ? [] : [h('li', { class: 'warning' }, trial.error)];
-    const items = many ? [...told, ...causes, ...findings.map(findingItem), ...kept] : [...error, ...kept];
+    const items = many ? [...told, ...causes, ...findings.map(findingItem), ...kept] : error;
     const facts = [
       trial.contender,
       chosen(trial.load, loadUnit(this.document, trial.contender)),

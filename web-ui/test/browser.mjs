@@ -392,7 +392,7 @@ try {
   const run = await open(browser, 'run.html');
   assert.deepEqual(run.complaints, []);
   assert.ok((await run.page.locator('#time figure').count()) > 0);
-  assert.deepEqual(await texts(run.page, '.tile dt'), ['Verdict', 'Throughput', 'p50', 'p95', 'p99', 'Errors', 'Apdex']);
+  assert.deepEqual(await texts(run.page, '.tile dt'), ['Verdict', 'Throughput', 'p50', 'p95', 'p99', 'Errors']);
   // All charts are drawn before anyone scrolls.
   await run.page.waitForFunction(() => document.querySelector('figure:not(:has(canvas))') === null);
   assert.deepEqual([await run.page.locator('.banner').count(), await run.page.locator('#still').count()], [1, 0]);

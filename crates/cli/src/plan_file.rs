@@ -96,6 +96,9 @@ fn check(args: &FileArgs) -> Result<Exit, CommandError> {
         .map_err(spec_error)?;
     let mut text =
         format!("{} is valid: {}\n", args.file.display(), estimate::sentence(&loaded.experiment));
+    for sentence in brunt_judge::compare::undecidable(&loaded.experiment) {
+        text.extend(["Warning: ", &sentence, "\n"]);
+    }
     for note in &loaded.notes {
         text.extend(["Note: ", note, "\n"]);
     }

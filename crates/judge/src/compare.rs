@@ -24,16 +24,18 @@ mod sample;
 mod tests;
 mod wording;
 
-pub use conclusion::sentences;
+pub use conclusion::{sentences, undecided_clauses};
 pub use differences::{ContenderFacts, DifferentFact, Subject, differences, different_facts};
 pub(crate) use figures::written;
-pub use foresee::{undecidable_figures, undecidable_stored_figures};
-pub use wording::findings;
+pub use foresee::{
+    fewest_blocks, fewest_of_sweep, fewest_repetitions, undecidable, undecidable_stored_figures,
+};
+pub use wording::{findings, undecided_finding};
 
 use brunt_model::comparison::{Better, ComparisonEnd, FoundCapacity, Pair, QuantileShift};
 use brunt_model::objective::Metric;
 use brunt_model::question::{ComparisonSettings, Measure};
-use brunt_model::{Comparison, Run, Study};
+use brunt_model::{Comparison, LoadUnit, Run, Study};
 use decide::PairDecision;
 use sample::{ContenderPair, ContenderPairs, PairFigures};
 
@@ -73,22 +75,54 @@ pub fn interim_comparison(
     )
 }
 
-/// Compares the contenders of a sweep by their median response time, at each load that both have.
+/// Compares the contenders of a sweep at each load that both have.
 pub fn by_load(study: &Study) -> Vec<Pair> {
-    let median = Measure::Run(Metric::Quantile(0.5));
     let spec = ComparisonSettings {
-        metrics: vec![median],
+        metrics: sweep_measures(study),
         smallest: 0.02,
-        alpha: 0.05,
+        alpha: foresee::SWEEP_ALPHA,
         fail_if: Vec::new(),
         within: None,
         at_capacity: None,
     };
     let sample = ContenderPairs::of_study(study, &spec, &[]);
-    let (decisions, _) = decide_pairs(&sample.pairs, &spec);
-    let pairs =
-        sample.pairs.iter().zip(decisions).filter(|(contenders, _)| contenders.load.is_some());
+    let at_loads: Vec<ContenderPair> =
+        sample.pairs.into_iter().filter(|pair| pair.load.is_some()).collect();
+    let figures: Vec<PairFigures> = at_loads.iter().map(|pair| pair.all(&spec.metrics)).collect();
+    let mut groups: Vec<Vec<usize>> = Vec::new();
+    for (index, pair) in at_loads.iter().enumerate() {
+        match groups.iter_mut().find(|group| at_loads[group[0]].has_contenders_of(pair)) {
+            Some(group) => group.push(index),
+            None => groups.push(vec![index]),
+        }
+    }
+    let decisions = decide::decide_by_load(&figures, &groups, &spec);
+    let pairs = at_loads.iter().zip(decisions);
     pairs.map(|(contenders, decision)| pair(contenders, decision, Vec::new())).collect()
+}
+
+/// Measures by which the contenders of a sweep are compared, the deciding one first. A closed loop
+/// hides the wait for a slow server, and its throughput does not. In an open loop, the load
+/// determines the throughput, and users wait longer.
+fn sweep_measures(study: &Study) -> Vec<Measure> {
+    let first = study.experiment.contenders.first();
+    let errors = Measure::Run(Metric::Errors);
+    if first.is_some_and(|contender| matches!(contender.unit(), LoadUnit::Users { .. })) {
+        return vec![Measure::Run(Metric::Throughput), errors];
+    }
+    let plan = first.and_then(|contender| contender.steps.first()).map(|step| &step.plan);
+    let mut objectives = plan.iter().flat_map(|plan| &plan.objectives);
+    let bounded = objectives.find(|objective| {
+        let is_time = matches!(objective.metric, Metric::Quantile(_) | Metric::Mean | Metric::Max);
+        is_time && objective.step.is_none()
+    });
+    match bounded {
+        Some(objective) => vec![Measure::Run(objective.metric), errors],
+        None => {
+            let [p50, p99] = [0.5, 0.99].map(|q| Measure::Run(Metric::Quantile(q)));
+            vec![p50, p99, errors]
+        }
+    }
 }
 
 /// Compares stored runs, by contender. They were not made in blocks, so their ranks are
@@ -130,7 +164,12 @@ fn are_settled(decisions: &[PairDecision], spec: &ComparisonSettings) -> bool {
 /// True if the deciding figure of a pair and each difference that makes brunt fail are decided.
 fn is_settled(decision: &PairDecision, spec: &ComparisonSettings) -> bool {
     let first = measures(spec).first().copied();
-    let mut deciding = decision.compared.iter().filter(|compared| Some(compared.measure) == first);
+    let errors = Measure::Run(Metric::Errors);
+    let mut deciding = decision
+        .compared
+        .iter()
+        .take(1)
+        .filter(|compared| Some(compared.measure) == first || compared.measure == errors);
     deciding.all(|compared| compared.verdict != Better::Undecided)
         && spec.fail_if.iter().all(|regression| wording::is_settled(decision, regression))
 }

@@ -23,18 +23,24 @@ pub use observe::observe;
 use crate::compare;
 use crate::explain::command::RunCommand;
 use brunt_model::analysis::ContenderAnalysis;
-use brunt_model::{Analysis, Observations, Question, Study};
+use brunt_model::{Analysis, Finding, Judgement, Observations, Question, Study};
 use trials::Trials;
 
 /// Decides everything that can be decided about a study, including the bottlenecks of its servers.
 pub fn analyse_study(study: &Study) -> Analysis {
+    if let Some(trial) = study.only_run() {
+        return analyse_run(study, &trial.judgement);
+    }
     let observations = observe(study);
     let trials = Trials::by_contender(&observations);
     let mut contenders: Vec<ContenderAnalysis> = trials.iter().map(analyse_contender).collect();
     for (index, contender) in contenders.iter_mut().enumerate() {
         curve::set_percentile_bands(study, index, &mut contender.curve);
-        contender.bottleneck =
-            bottleneck::of_contender(study, index, limits::growth(&trials[index].curve()));
+        contender.bottleneck = bottleneck::of_contender(
+            study,
+            index,
+            limits::growth(&trials[index].undisturbed().curve()),
+        );
     }
     let is_compared = matches!(study.experiment.question, Question::Sweep)
         && study.experiment.contenders.len() > 1;
@@ -46,6 +52,29 @@ pub fn analyse_study(study: &Study) -> Analysis {
         pairs,
         RunCommand::parse(&study.environment.command),
     )
+}
+
+/// Returns the conclusions about the only run of a study. One load has no limits.
+fn analyse_run(study: &Study, judgement: &Judgement) -> Analysis {
+    let observations = observe(study);
+    let mut contenders = Vec::new();
+    for trials in Trials::by_contender(&observations) {
+        let mut curve = curve::points(&trials);
+        curve::set_percentile_bands(study, contenders.len(), &mut curve);
+        contenders.push(ContenderAnalysis {
+            contender: trials.contender.to_owned(),
+            curve,
+            bottleneck: judgement.bottleneck.clone(),
+            ..ContenderAnalysis::default()
+        });
+    }
+    let sentence = judgement.conclusion.iter().cloned();
+    Analysis {
+        conclusions: sentence.map(|sentence| Finding::note("conclusion", sentence)).collect(),
+        findings: judgement.findings.clone(),
+        contenders,
+        ..Analysis::default()
+    }
 }
 
 /// Decides everything that can be decided about observations.
@@ -60,7 +89,7 @@ fn analyse_contender(trials: &Trials) -> ContenderAnalysis {
     ContenderAnalysis {
         contender: trials.contender.to_owned(),
         curve: curve::points(trials),
-        limits: limits::limits(trials),
+        limits: limits::limits(trials, &trials.undisturbed()),
         scalability: scalability::fit(trials),
         outliers: outliers::outliers(trials),
         bottleneck: None,

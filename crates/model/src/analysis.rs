@@ -42,6 +42,9 @@ pub struct Observation {
     pub offered: Option<f64>,
     /// Completed requests per second of measured time.
     pub achieved: f64,
+    /// Good requests per second of measured time; null if unknown.
+    #[serde(default)]
+    pub good: Option<f64>,
     /// Mean number of users that waited for a connection or a reply; null in an open loop, and if unknown.
     #[serde(default)]
     pub waiting_users: Option<f64>,

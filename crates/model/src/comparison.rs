@@ -1,6 +1,7 @@
 //! Results of a comparison of contenders. `judge` computes them, reports show them.
 
 use crate::answer::{Estimate, SearchEnd};
+use crate::objective::Metric;
 use crate::question::Measure;
 use crate::text::{Language, Text};
 use schemars::JsonSchema;
@@ -37,14 +38,16 @@ impl Comparison {
         sentences.for_each(|sentence| sentence.translate(language));
     }
 
-    /// Returns the deciding figure of each pair that has it.
+    /// Returns the deciding figure of each pair that has it. Errors decide where the contenders
+    /// differ in them.
     pub fn deciding(&self) -> impl Iterator<Item = &Compared> {
-        let first =
-            self.pairs.first().and_then(|pair| pair.measures.first()).map(|first| first.measure);
+        let errors = Measure::Run(Metric::Errors);
+        let mut firsts = self.pairs.iter().filter_map(|pair| pair.measures.first());
+        let first = firsts.find(|first| first.measure != errors).map(|first| first.measure);
         self.pairs
             .iter()
-            .flat_map(|pair| &pair.measures)
-            .filter(move |one| Some(one.measure) == first)
+            .filter_map(|pair| pair.measures.first())
+            .filter(move |one| Some(one.measure) == first || one.measure == errors)
     }
 }
 

@@ -68,6 +68,9 @@ sums! {
         [message, optional] read_lag: Histogram = 22 (run),
         /// Number of protocol errors by cause; these are included in `failures`.
         [message, repeated] malformed: Vec<(MalformedReply, u64)> = 23,
+        /// Number of replies with an unexpected status, by status. What is expected depends on the
+        /// request, so that `statuses` does not show it.
+        [message, repeated] unexpected: Statuses = 24,
     }
 }
 
@@ -214,6 +217,9 @@ impl Tally {
             self.good += 1;
         } else {
             self.not_good.record(sample.response_nanos());
+            if !sample.outcome.expected {
+                self.unexpected.add(status, 1);
+            }
         }
     }
 
@@ -289,14 +295,20 @@ impl Tally {
         self.begun + self.failed_by(Failure::Dropped)
     }
 
-    /// Number of attempted requests that are not good.
-    pub fn errors(&self) -> u64 {
-        self.attempted().saturating_sub(self.good)
+    /// Number of requests that ended, or were dropped. Those in flight are neither good nor errors.
+    pub fn ended(&self) -> u64 {
+        let not_begun_or_cut = [Failure::Dropped, Failure::Cut].map(|f| self.failed_by(f));
+        self.completed + self.failed() + not_begun_or_cut.iter().sum::<u64>()
     }
 
-    /// Share of errors in the attempted requests; 0 if there are none.
+    /// Number of requests that ended or were dropped, and are not good.
+    pub fn errors(&self) -> u64 {
+        self.ended().saturating_sub(self.good)
+    }
+
+    /// Share of errors in the requests that ended or were dropped; 0 if there are none.
     pub fn error_share(&self) -> f64 {
-        let all = self.attempted();
+        let all = self.ended();
         // Without requests, 0 / 0 would be NaN.
         if all == 0 { 0.0 } else { self.errors() as f64 / all as f64 }
     }

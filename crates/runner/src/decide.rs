@@ -16,10 +16,12 @@ use brunt_model::{Analysis, Question, Study};
 
 /// Findings of a sweep that an answer or a comparison replaces, or that are
 /// irrelevant to its question.
-const OF_SWEEPS: [&str; 7] = [
+const OF_SWEEPS: [&str; 9] = [
     "capacity",
     "difference",
     "faster",
+    "no_limit",
+    "undecided",
     "few_repetitions",
     "few_loads",
     "not_robust",

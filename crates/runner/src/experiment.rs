@@ -164,6 +164,9 @@ impl CommandSession {
     ) -> Result<ExperimentResult, ExperimentRefusal> {
         let ExperimentRequest { experiment, start, machine, rig, notes, observer } = request;
         check_plans(experiment)?;
+        for sentence in brunt_judge::compare::undecidable(experiment) {
+            observer.print(&sentence);
+        }
         // Before the study begins: a server that does not reply must leave nothing in the store.
         let reply_notes = compare_replies(experiment, observer)?;
         check_connections(experiment)?;
@@ -295,13 +298,13 @@ fn check_plans(experiment: &Experiment) -> Result<(), ExperimentRefusal> {
     Ok(())
 }
 
-/// Sends one request to each contender of a comparison. Reports differences between the replies,
-/// and questions that will stay undecided. Returns those that are not visible in the runs.
+/// Sends one request to each contender of a comparison, and reports differences between the replies.
+/// Returns those that are not visible in the runs.
 fn compare_replies(
     experiment: &Experiment,
     observer: &dyn Observer,
 ) -> Result<Vec<String>, ExperimentRefusal> {
-    let Question::Compare(compare) = &experiment.question else { return Ok(Vec::new()) };
+    let Question::Compare(_) = &experiment.question else { return Ok(Vec::new()) };
     let mut plans = experiment.contenders.iter().flat_map(|contender| &contender.steps);
     let ReplyDifferences { all, not_in_runs } = if plans.any(|step| step.plan.is_elsewhere()) {
         // This machine may have no way to the servers.
@@ -309,24 +312,10 @@ fn compare_replies(
     } else {
         answers::differences(experiment)?
     };
-    let steps = match experiment.contenders.first() {
-        Some(_) if experiment.has_search() => experiment.given_loads(),
-        Some(contender) => contender.steps.len(),
-        None => 0,
-    };
-    let undecidable = brunt_judge::compare::undecidable_figures(
-        experiment.contenders.len(),
-        steps,
-        experiment.repetitions,
-        compare,
-    );
     for difference in &all {
         observer.print(&format!("different replies: {difference}"));
     }
-    for sentence in &undecidable {
-        observer.print(sentence);
-    }
-    Ok(not_in_runs.into_iter().chain(undecidable).map(String::from).collect())
+    Ok(not_in_runs.into_iter().map(String::from).collect())
 }
 
 /// Checks that servers accept connections, except those that brunt or a hook starts. Otherwise no

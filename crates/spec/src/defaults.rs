@@ -77,7 +77,7 @@ pub const RATE_PER_THREAD: f64 = 60_000.0;
 /// Maximum rate: a hundred times that of one core, and above that of any machine.
 pub const MAX_RATE: f64 = 10_000_000.0;
 
-/// Repetitions of each step of each contender.
+/// Repetitions of each step of each contender; more if contenders are compared.
 pub const REPETITIONS: u32 = 3;
 
 /// Order of the trials of an experiment.
@@ -135,7 +135,7 @@ pub const STAGE_TIMEOUT: &str = "60s";
 /// Time between two readings of a probe.
 pub const PROBE_INTERVAL: &str = "1s";
 
-/// Maximum number of repetitions of a comparison.
+/// Maximum number of repetitions of a comparison; more if so few cannot decide.
 pub const BLOCKS: u32 = 10;
 
 /// Maximum number of repetitions of a comparison that has only a time budget.

@@ -14,6 +14,6 @@ pub mod find;
 pub mod pattern;
 
 pub use at_capacity::{CapacityTimeBudget, prepare_capacity_comparison, search_run_settings};
-pub use comparison::{comparison, repetitions};
+pub use comparison::{comparison, repetitions, sweep_repetitions};
 pub use contenders::{TrialArrangement, experiment};
 pub use find::question;

@@ -87,7 +87,7 @@ fn a_plan_compares_capacities_and_resumes_after_a_stop() {
     );
     again.assert_text(&[
         "not known in 2 of 2 searches: the highest load allowed met the objectives; raise it (--max-load",
-        "2 blocks cannot show any difference",
+        "2 repetitions are too few",
     ]);
     let starts = fs::read_to_string(dir.path().join("starts")).expect("starts");
     // Each repetition of each contender starts its server once; the interrupted one starts it

@@ -210,7 +210,7 @@ fn servers_of_a_plan_are_started_and_compared() {
     );
     fs::write(dir.path().join("plan.yaml"), plan).expect("a plan");
     let result = brunt_in(dir, "compare plan.yaml").assert_code(0);
-    result.assert_text("cannot show any difference");
+    result.assert_text("2 repetitions are too few");
     assert_eq!(
         (result.verdicts()[0], result.comparison("blocks").as_u64()),
         ("undecided", Some(2))

@@ -88,7 +88,7 @@ fn a_resolved_plan_is_shown_and_can_be_read_again() {
     let (shown, _, code) = run_plan_command(&["show", "plan.yaml"], folder.path());
     assert_eq!(code, Some(0));
     assert!(
-        shown.starts_with("# 2 contenders × 3 steps × 3 repetitions = 18 trials, about 3 min\n"),
+        shown.starts_with("# 2 contenders × 3 steps × 6 repetitions = 36 trials, about 6 min\n"),
         "{shown}"
     );
     let url =
@@ -100,7 +100,7 @@ fn a_resolved_plan_is_shown_and_can_be_read_again() {
     let (json, _, _) = run_plan_command(&["show", "--json", "again.yaml"], folder.path());
     let json: Value = serde_json::from_str(&json).expect("JSON");
     assert_eq!(json["contenders"]["new"]["connection"]["keepalive"], false);
-    assert_eq!(json["repetitions"], 3);
+    assert_eq!(json["repetitions"], 6);
 }
 
 #[test]

@@ -8,6 +8,7 @@ use crate::process::command_line;
 use anyhow::Result;
 use brunt_model::{Experiment, Question};
 use brunt_spec::experiment::contenders::{self, TrialArrangement};
+use brunt_spec::experiment::sweep_repetitions;
 use brunt_spec::settings::ExperimentSettings;
 use brunt_spec::to_plan::sweep_steps;
 use brunt_spec::words::duration;
@@ -61,9 +62,10 @@ fn experiment(
     let (contenders, notes) =
         contenders::contenders(&args.run.settings, &args.more, |run| sweep_steps(run, system))?;
     let arrangement = &args.arrangement.0;
+    let repetitions = arrangement.repetitions;
     let trials = TrialArrangement {
         name: args.name.clone(),
-        repetitions: arrangement.repetitions.unwrap_or(defaults::REPETITIONS),
+        repetitions: repetitions.unwrap_or_else(|| sweep_repetitions(&contenders)),
         order: arrangement.order.unwrap_or(defaults::TRIAL_ORDER),
         cooldown: duration::or_default(arrangement.cooldown, defaults::COOLDOWN)?,
         question: Question::Sweep,

@@ -4,21 +4,68 @@
 //! each other. Out of scope: the decision itself.
 
 use super::figures::written;
-use brunt_model::comparison::{Better, Compared, Pair};
+use brunt_model::comparison::{Better, Compared, Pair, Test};
 use brunt_model::numbers::{count, three_digits};
 use brunt_model::objective::Metric;
 use brunt_model::question::Measure;
+use brunt_model::text::Value;
 use brunt_model::{LoadUnit, Text, text};
 
 /// Maximum number of loads that a sentence lists one by one.
 const MOST_LISTED: usize = 3;
+/// Maximum number of pairs of contenders that the sentence on undecided ones lists.
+const MOST_PAIRS: usize = 3;
 
-/// Returns a sentence for each two contenders, over all loads at which both were measured.
+/// Returns a sentence for each two contenders of which some load is decided.
 pub fn sentences(pairs: &[Pair], unit: LoadUnit) -> Vec<Text> {
+    groups(pairs, unit).iter().filter_map(Group::sentence).collect()
+}
+
+/// Returns one sentence on all contenders and loads that are undecided after this number of
+/// repetitions. None if all are decided.
+pub fn undecided(pairs: &[Pair], unit: LoadUnit, repetitions: u32) -> Option<Text> {
+    let clauses = undecided_clauses(pairs, unit, repetitions);
+    (!clauses.is_empty()).then(|| text!("undecided", clauses = Value::Series(clauses)))
+}
+
+/// Returns the same as clauses.
+pub fn undecided_clauses(pairs: &[Pair], unit: LoadUnit, repetitions: u32) -> Vec<Text> {
+    let groups = groups(pairs, unit);
+    let mut untested: Vec<Text> = Vec::new();
+    let mut tested: Vec<(&Group, Vec<Level>)> = Vec::new();
+    for group in &groups {
+        let levels = group.levels_with(Better::Undecided).into_iter();
+        let (few, enough): (Vec<Level>, Vec<Level>) =
+            levels.partition(|level| repetitions > 0 && is_untested(level.compared));
+        untested.extend(few.last().map(|highest| group.untested(&few, highest.compared)));
+        tested.extend((!enough.is_empty()).then_some((group, enough)));
+    }
+    let mut clauses = Vec::new();
+    if untested.len() > MOST_PAIRS {
+        let pairs = untested.len().to_string();
+        clauses.push(text!("undecided.many", count = u64::from(repetitions), pairs));
+    } else if !untested.is_empty() {
+        let pairs = Value::Series(untested);
+        clauses.push(text!("undecided.few", count = u64::from(repetitions), pairs));
+    }
+    let more = tested.len().saturating_sub(MOST_PAIRS);
+    clauses.extend(tested.iter().take(MOST_PAIRS).map(|(group, levels)| group.undecided(levels)));
+    if more > 0 {
+        clauses.push(text!("undecided.more", count = more));
+    }
+    clauses
+}
+
+/// True if there are values, but too few for any outcome to be significant.
+fn is_untested(compared: &Compared) -> bool {
+    compared.test == Test::None && (compared.ours > 0.0 || compared.theirs > 0.0)
+}
+
+fn groups(pairs: &[Pair], unit: LoadUnit) -> Vec<Group<'_>> {
     let mut groups: Vec<Group> = Vec::new();
     for pair in pairs {
         let Some(deciding) = pair.measures.first() else { continue };
-        let level = Level { load: pair.load, compared: deciding };
+        let level = Level { load: pair.load, compared: deciding, tail: tail(pair) };
         match groups.iter_mut().find(|group| group.has_figure(pair, deciding.measure)) {
             Some(group) => group.levels.push(level),
             None => groups.push(Group {
@@ -29,7 +76,14 @@ pub fn sentences(pairs: &[Pair], unit: LoadUnit) -> Vec<Text> {
             }),
         }
     }
-    groups.iter().map(Group::sentence).collect()
+    groups
+}
+
+/// Returns p99 if p50 decides: the median alone hides the slowest requests.
+fn tail(pair: &Pair) -> Option<&Compared> {
+    let [first, second, ..] = &pair.measures[..] else { return None };
+    let [median, p99] = [0.5, 0.99].map(|q| Measure::Run(Metric::Quantile(q)));
+    (first.measure == median && second.measure == p99).then_some(second)
 }
 
 /// The deciding figure of two contenders at all their loads, in ascending order of load.
@@ -45,6 +99,8 @@ struct Group<'a> {
 struct Level<'a> {
     load: Option<f64>,
     compared: &'a Compared,
+    /// A further figure for the sentence.
+    tail: Option<&'a Compared>,
 }
 
 impl Group<'_> {
@@ -53,19 +109,13 @@ impl Group<'_> {
         self.ours == pair.ours && self.theirs == pair.theirs && own_measure == Some(measure)
     }
 
-    fn sentence(&self) -> Text {
-        let undecided = self.levels_with(Better::Undecided);
-        if undecided.len() == self.levels.len() {
-            return self.undecided(&undecided);
-        }
+    /// Returns None if all loads are undecided.
+    fn sentence(&self) -> Option<Text> {
         let mut clauses = Vec::new();
         clauses.extend(self.wins(self.theirs, self.ours, &self.levels_with(Better::Better)));
         clauses.extend(self.wins(self.ours, self.theirs, &self.levels_with(Better::Worse)));
         clauses.extend(self.equal(&self.levels_with(Better::Equal)));
-        if !undecided.is_empty() {
-            clauses.push(text!("comparison-better.undecided", loads = self.at_loads(&undecided)));
-        }
-        text!("sentence", clause = Text::series(clauses))
+        (!clauses.is_empty()).then(|| text!("sentence", clause = Text::series(clauses)))
     }
 
     fn levels_with(&self, verdict: Better) -> Vec<Level<'_>> {
@@ -78,7 +128,7 @@ impl Group<'_> {
         let highest = levels.last()?;
         let kind = kind(highest.compared.measure);
         let loads = self.at_loads(levels);
-        let Advantage { size, evidence } = Advantage::new(highest.compared);
+        let Advantage { size, evidence } = Advantage::new(*highest);
         Some(match size {
             Some(size) if levels.len() == 1 => {
                 text!("comparison-better.by", kind, winner, size, loser, loads, evidence)
@@ -112,15 +162,34 @@ impl Group<'_> {
         ))
     }
 
+    /// `nginx or apache at 100 users (p50 4.90 ms against 5.00 ms so far)`.
+    fn untested(&self, levels: &[Level], highest: &Compared) -> Text {
+        let ours = self.ours;
+        let theirs = self.theirs;
+        let loads = self.at_loads(levels);
+        // Without an estimate, the values may be lower bounds only.
+        match highest.shift {
+            Some(_) => {
+                text!("undecided.pair-so-far", ours, theirs, loads, values = values(highest))
+            }
+            None => text!("undecided.pair-at-loads", ours, theirs, loads),
+        }
+    }
+
+    /// `whether nginx or apache is faster at 100 users (p50 4.90 ms against 5.00 ms:
+    /// apache is between 1.2 % lower and 3.4 % higher)`. The figures are those of the highest load.
     fn undecided(&self, levels: &[Level]) -> Text {
         let Some(highest) = levels.last() else { return Text::default() };
         text!(
-            "comparison-better.undecided-whether",
+            "undecided.whether",
             kind = kind(highest.compared.measure),
             ours = self.ours,
             theirs = self.theirs,
-            loads = self.at_loads(&[*highest]),
-            figure = highest.compared.measure.words(),
+            loads = self.at_loads(levels),
+            values = match highest.compared.shift {
+                Some(_) => values(highest.compared),
+                None => highest.compared.measure.words(),
+            },
             reason = highest.compared.undecided.clone().unwrap_or_default()
         )
     }
@@ -155,7 +224,8 @@ struct Advantage {
 }
 
 impl Advantage {
-    fn new(compared: &Compared) -> Self {
+    fn new(level: Level) -> Self {
+        let Level { compared, tail, .. } = level;
         let sizes = [compared.shift, compared.low, compared.high]
             .map(|shift| shift.map(|shift| size(compared, shift)));
         let [estimate, one_end, other_end] = sizes;
@@ -173,7 +243,7 @@ impl Advantage {
         };
         let evidence = match one_end.zip(other_end) {
             Some((one, other)) => {
-                let [first, second] = written_values(compared);
+                let [first, second] = written_values(compared, compared.verdict);
                 text!(
                     "comparison-better.values-and-interval",
                     figure = compared.measure.words(),
@@ -184,6 +254,14 @@ impl Advantage {
                 )
             }
             None => values(compared),
+        };
+        let evidence = match tail {
+            Some(tail) => text!(
+                "comparison-better.with-tail",
+                evidence,
+                tail = values_of(tail, compared.verdict)
+            ),
+            None => evidence,
         };
         Self { size, evidence }
     }
@@ -205,15 +283,20 @@ fn size(compared: &Compared, shift: f64) -> f64 {
 
 /// `p50 48.0 ms against 73.0 ms`, the better contender first.
 fn values(compared: &Compared) -> Text {
-    let [first, second] = written_values(compared);
+    values_of(compared, compared.verdict)
+}
+
+/// The values of a figure, in the order of the verdict on another one.
+fn values_of(compared: &Compared, verdict: Better) -> Text {
+    let [first, second] = written_values(compared, verdict);
     text!("comparison-better.values", figure = compared.measure.words(), first, second)
 }
 
-/// The values of both contenders, the better one first.
-fn written_values(compared: &Compared) -> [String; 2] {
+/// The values of both contenders, the better one first; as they are paired if neither is better.
+fn written_values(compared: &Compared, verdict: Better) -> [String; 2] {
     let [ours, theirs] =
         [compared.ours, compared.theirs].map(|value| written(compared.measure, value));
-    let is_theirs_first = compared.verdict != Better::Worse;
+    let is_theirs_first = matches!(verdict, Better::Better | Better::Equal);
     if is_theirs_first { [theirs, ours] } else { [ours, theirs] }
 }
 
@@ -291,8 +374,11 @@ mod tests {
             "nginx 比 apache 快 34.2 %（负载 1,000 个用户）（p50 为 48.0 ms，对比 73.0 ms，95 % 置信区间 32.2 至 36.2 %）。"
         );
         let open = pair(100.0, compared(P50, 0.073, 0.048, Better::Undecided));
+        let open = undecided(&[open], USERS, 3).unwrap();
+        let open = open.in_language(Language::Chinese);
         assert!(
-            chinese(open).starts_with("apache 与 nginx 哪个更快尚未确定（负载 100 个用户）：p50：")
+            open.starts_with("尚未确定：apache 与 nginx 哪个更快（负载 100 个用户）（p50 为 73.0 ms，对比 48.0 ms："),
+            "{open}"
         );
     }
 
@@ -319,15 +405,20 @@ mod tests {
             sentence.contains("; nginx and apache are equally fast at 200 users ("),
             "{sentence}"
         );
-        assert!(sentence.ends_with("; undecided at 100 users."), "{sentence}");
+        assert!(!sentence.contains("ndecided"), "{sentence}");
+        let open = "Undecided: whether apache or nginx is faster at 100 users (p50 73.0 ms against 48.0 ms: 3 blocks are too few).";
+        assert_eq!(undecided(&all, USERS, 3).unwrap(), open);
         for pair in &mut all {
             pair.measures[0].verdict = Better::Undecided;
         }
+        assert_eq!(sentences(&all, USERS), Vec::<String>::new());
+        assert!(undecided(&all, USERS, 3).unwrap().contains(" at all 5 loads ("));
+        for pair in &mut all {
+            pair.measures[0].test = Test::None;
+        }
         assert_eq!(
-            sentences(&all, USERS),
-            [
-                "Undecided whether apache or nginx is faster at 500 users: p50: 3 blocks are too few."
-            ]
+            undecided(&all, USERS, 3).unwrap(),
+            "Undecided: apache or nginx at all 5 loads (p50 73.0 ms against 48.0 ms so far): 3 repetitions are too few."
         );
     }
 

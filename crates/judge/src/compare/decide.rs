@@ -6,14 +6,18 @@
 use super::sample::{FigurePair, PairFigures};
 use super::wording;
 use brunt_model::comparison::{Better, Compared, Test};
+use brunt_model::objective::Metric;
 use brunt_model::question::{ComparisonSettings, Measure};
 use brunt_stats::holm::{HolmResult, Hypothesis, holm};
 use brunt_stats::shift::{self, Shift, ValueRange};
-use brunt_stats::{foresight, permutation, rank, robust};
+use brunt_stats::{foresight, permutation, rank, robust, spending};
 
 /// Share of the error probability that belongs to the first figure. The other figures have the rest
 /// until some of it is decided.
 const FIRST: f64 = 0.5;
+/// Difference of the error rates from which on these decide: replies of a server that refuses
+/// requests are no faster ones.
+const RELEVANT_ERRORS: f64 = 0.01;
 /// Largest p-value: that of a figure without evidence.
 const NO_EVIDENCE: f64 = 1.0;
 
@@ -59,6 +63,8 @@ pub enum DifferenceScale {
 struct UntestedFigure {
     /// Index of the pair.
     pair: usize,
+    /// True if it decides which contender of its pair is better.
+    is_first: bool,
     measure: Measure,
     theirs: String,
     figures: FigurePair,
@@ -81,19 +87,15 @@ pub fn decide(
 ) -> (Vec<PairDecision>, Option<u32>) {
     let mut untested: Vec<UntestedFigure> = Vec::new();
     for (index, pair) in pairs.iter().enumerate() {
-        for (measure, figures) in &pair.figures {
-            if measures.first() == Some(measure) || !figures.is_empty() {
-                untested.push(UntestedFigure::new(pair, *measure, index, figures));
-            }
-        }
+        untested.extend(untested_figures(pair, index, measures));
     }
-    let results = holm(&hypotheses(&untested, measures), spec.alpha);
+    let results = holm(&hypotheses(&untested), spec.alpha);
     let mut decisions: Vec<PairDecision> =
         pairs.iter().map(|_| PairDecision { compared: Vec::new(), figures: Vec::new() }).collect();
     let mut more = Some(0);
     for (figure, result) in untested.iter().zip(&results) {
         let tested = figure.test(result.level, spec.smallest);
-        if measures.first() == Some(&figure.measure) && tested.verdict == Better::Undecided {
+        if figure.is_first && tested.verdict == Better::Undecided {
             more = more
                 .zip(figure.more_blocks(result.level, spec.smallest))
                 .map(|(most, more)| most.max(more));
@@ -105,17 +107,90 @@ pub fn decide(
     (decisions, more.filter(|more| *more > 0))
 }
 
+/// Decides pairs that were measured at several loads. A group has the indices of the pairs of the
+/// same contenders, and an equal share of α.
+///
+/// Within a group, the loads are tested in the order of the size of their differences, each at the
+/// whole share, until one is not significant. The sizes are known without the directions, so that
+/// the order is no evidence for either contender. A division among the loads would need more
+/// repetitions with each further load.
+pub fn decide_by_load(
+    pairs: &[PairFigures],
+    groups: &[Vec<usize>],
+    spec: &ComparisonSettings,
+) -> Vec<PairDecision> {
+    let mut decisions: Vec<PairDecision> =
+        pairs.iter().map(|_| PairDecision { compared: Vec::new(), figures: Vec::new() }).collect();
+    let share = spec.alpha / groups.len() as f64;
+    for group in groups {
+        let mut by_size: Vec<(f64, Vec<UntestedFigure>)> = Vec::new();
+        for index in group {
+            let figures = untested_figures(&pairs[*index], *index, &spec.metrics);
+            let size = figures.first().map_or(0.0, UntestedFigure::size);
+            by_size.push((size, figures));
+        }
+        by_size.sort_by(|a, b| b.0.total_cmp(&a.0));
+        let mut highest = 0.0_f64;
+        for figure in by_size.into_iter().flat_map(|(_, figures)| figures) {
+            let mut tested = figure.test(share, spec.smallest);
+            if figure.is_first {
+                highest = highest.max(figure.p());
+            }
+            let is_tested = figure.is_first && highest <= share;
+            // Only the deciding figure is tested.
+            if !is_tested && tested.verdict != Better::Equal {
+                tested.verdict = Better::Undecided;
+            }
+            let p = (highest * groups.len() as f64).min(NO_EVIDENCE);
+            let result = HolmResult { p, level: share, rejected: is_tested };
+            let decision = &mut decisions[figure.pair];
+            decision.compared.push(compared(&tested, &result, spec.smallest));
+            decision.figures.push(tested);
+        }
+    }
+    decisions
+}
+
+/// The figures of a pair, the deciding one first. Other figures without data are left out.
+fn untested_figures(pair: &PairFigures, index: usize, measures: &[Measure]) -> Vec<UntestedFigure> {
+    let first = deciding_measure(pair, measures);
+    let mut figures: Vec<UntestedFigure> = pair
+        .figures
+        .iter()
+        .filter(|(measure, figures)| Some(*measure) == first || !figures.is_empty())
+        .map(|(measure, figures)| UntestedFigure {
+            is_first: Some(*measure) == first,
+            ..UntestedFigure::new(pair, *measure, index, figures)
+        })
+        .collect();
+    figures.sort_by_key(|figure| !figure.is_first);
+    figures
+}
+
+/// The first measure, or the errors if the contenders differ in them. Only the sizes of the
+/// differences within blocks are used, so that the choice is no evidence for either contender.
+fn deciding_measure(pair: &PairFigures, measures: &[Measure]) -> Option<Measure> {
+    let errors = Measure::Run(Metric::Errors);
+    let figures = pair.figures.iter().find(|(measure, _)| *measure == errors);
+    let figures = figures.map(|(_, figures)| figures).filter(|figures| figures.most.is_some());
+    let sizes = figures.map(|figures| {
+        let both = figures.ours.iter().zip(&figures.theirs);
+        both.map(|(ours, theirs)| (theirs.low - ours.low).abs()).collect::<Vec<f64>>()
+    });
+    let differ = sizes.and_then(|sizes| robust::median(&sizes)) >= Some(RELEVANT_ERRORS);
+    if differ { Some(errors) } else { measures.first().copied() }
+}
+
 /// Each figure with its share of α. The first figures share half of it among the pairs, or all of
 /// it if there are no others. The others share the rest.
-fn hypotheses(figures: &[UntestedFigure], measures: &[Measure]) -> Vec<Hypothesis> {
-    let firsts = figures.iter().filter(|figure| measures.first() == Some(&figure.measure)).count();
+fn hypotheses(figures: &[UntestedFigure]) -> Vec<Hypothesis> {
+    let firsts = figures.iter().filter(|figure| figure.is_first).count();
     let shares = AlphaShares::new(firsts, figures.len() - firsts);
     let mut hypotheses = Vec::new();
     for figure in figures {
-        let is_first = measures.first() == Some(&figure.measure);
         hypotheses.push(Hypothesis {
             p: figure.p(),
-            weight: if is_first { shares.first } else { shares.other },
+            weight: if figure.is_first { shares.first } else { shares.other },
         });
     }
     hypotheses
@@ -194,12 +269,22 @@ impl UntestedFigure {
         };
         Self {
             pair,
+            is_first: false,
             measure,
             theirs: contenders.theirs.clone(),
             figures: figures.clone(),
             scale,
             tests,
         }
+    }
+
+    /// Size of the difference, without its direction.
+    fn size(&self) -> f64 {
+        let ours = self.scale.scaled(&self.figures.ours);
+        let theirs = self.scale.scaled(&self.figures.theirs);
+        let sizes: Vec<f64> =
+            theirs.iter().zip(&ours).map(|(b, a)| (b.low - a.low).abs()).collect();
+        robust::median(&sizes).filter(|size| size.is_finite()).unwrap_or(0.0)
     }
 
     fn p(&self) -> f64 {
@@ -276,7 +361,8 @@ impl UntestedFigure {
         let differences: Option<Vec<f64>> =
             theirs.iter().zip(&ours).map(|(b, a)| b.minus(*a).exact_value()).collect();
         let smallest = if self.scale == DifferenceScale::Shares { smallest.ln_1p() } else { 0.0 };
-        let needed = foresight::blocks(&differences?, level, smallest)?;
+        let needed =
+            foresight::blocks(&differences?, level, smallest)?.max(spending::fewest(level));
         Some(needed.saturating_sub(self.figures.ours.len() as u32).max(1))
     }
 }

@@ -4,24 +4,81 @@
 
 use super::decide::AlphaShares;
 use super::measures;
+use crate::levels::{Factors, pairings};
 use brunt_model::question::{ComparisonSettings, Measure};
 use brunt_model::text::Value;
-use brunt_model::{Text, text};
+use brunt_model::{Contender, Experiment, Question, Text, text};
 use brunt_stats::{permutation, rank, spending};
 
 /// Maximum number of runs per side that a message proposes.
 const MOST_RUNS: usize = 64;
 
-/// Returns sentences on the figures that cannot become significant with this number of blocks
-/// and figures. Empty if all figures can. `steps` is the number of loads before the comparison.
-pub fn undecidable_figures(
-    contenders: usize,
+/// Significance level of the comparisons of a sweep.
+pub(super) const SWEEP_ALPHA: f64 = 0.05;
+
+/// Returns sentences on what an experiment cannot decide with its number of repetitions, whatever
+/// it measures. Empty if it can decide everything.
+pub fn undecidable(experiment: &Experiment) -> Vec<Text> {
+    let contenders = &experiment.contenders;
+    let repetitions = experiment.repetitions;
+    match &experiment.question {
+        Question::Find(_) => Vec::new(),
+        Question::Compare(settings) => {
+            let steps = given_steps(contenders, settings);
+            undecidable_figures(pairs_of(contenders), steps, repetitions, settings)
+        }
+        Question::Sweep => {
+            let needed = fewest_of_sweep(contenders).filter(|needed| repetitions < *needed);
+            let sentence = needed.map(|needed| {
+                let count = u64::from(repetitions);
+                text!("cannot-decide.sweep", count, needed = needed.to_string())
+            });
+            sentence.into_iter().collect()
+        }
+    }
+}
+
+/// Returns the minimum number of repetitions that can decide which contender of a sweep is better.
+/// None if no contender is compared with another one.
+pub fn fewest_of_sweep(contenders: &[Contender]) -> Option<u32> {
+    let pairs = pairs_of(contenders);
+    (pairs > 0).then(|| fewest_repetitions(pairs, SWEEP_ALPHA))
+}
+
+/// Returns the minimum number of blocks that can decide the first figure of each pair at each load.
+pub fn fewest_blocks(contenders: &[Contender], spec: &ComparisonSettings) -> u32 {
+    let pairs = pairs_of(contenders);
+    let steps = given_steps(contenders, spec);
+    let measures = measures(spec);
+    let tests: Vec<usize> =
+        measures.iter().map(|measure| number_of_tests(*measure, pairs, steps)).collect();
+    let firsts = tests.first().copied().unwrap_or(0).max(1);
+    let others = tests.iter().skip(1).sum();
+    spending::fewest(spec.alpha * AlphaShares::new(firsts, others).first)
+}
+
+/// Number of contenders that are compared with another one.
+fn pairs_of(contenders: &[Contender]) -> usize {
+    let factors: Vec<&Factors> =
+        contenders.iter().map(|contender| contender.factors.as_slice()).collect();
+    pairings(&factors).len()
+}
+
+/// Number of loads that are known before the comparison.
+fn given_steps(contenders: &[Contender], spec: &ComparisonSettings) -> usize {
+    let steps = contenders.first().map_or(0, |contender| contender.steps.len());
+    spec.at_capacity.as_ref().map_or(steps, |at| at.given)
+}
+
+/// Returns sentences on the figures that cannot become significant with this number of pairs,
+/// loads and blocks. Empty if all figures can.
+pub(crate) fn undecidable_figures(
+    pairs: usize,
     steps: usize,
     blocks: u32,
     spec: &ComparisonSettings,
 ) -> Vec<Text> {
     let measures = measures(spec);
-    let pairs = contenders.saturating_sub(1);
     let Some((first, others)) =
         measures.split_first().filter(|(first, _)| number_of_tests(**first, pairs, steps) > 0)
     else {
@@ -58,6 +115,12 @@ pub fn undecidable_figures(
         sentences.push(cannot_decide(names, level_after_first, blocks));
     }
     sentences
+}
+
+/// Returns the minimum number of repetitions that can decide which of two contenders of a sweep is
+/// better. `pairs` is the number of contenders that are compared with another one.
+pub fn fewest_repetitions(pairs: usize, alpha: f64) -> u32 {
+    spending::fewest(alpha / pairs.max(1) as f64)
 }
 
 /// Capacities are compared once for each pair, other measures at each step.

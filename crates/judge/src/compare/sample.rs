@@ -142,6 +142,11 @@ impl<'a> ContenderPairs<'a> {
 }
 
 impl ContenderPair<'_> {
+    /// True if another pair has the same contenders.
+    pub fn has_contenders_of(&self, other: &Self) -> bool {
+        self.ours == other.ours && self.theirs == other.theirs
+    }
+
     /// Returns those of these figures that a pair of this kind has.
     pub fn all(&self, measures: &[Measure]) -> PairFigures {
         let available = measures.iter().filter(|measure| self.has(**measure));

@@ -2,14 +2,19 @@
 //!
 //! Out of scope: the decisions.
 
+use super::conclusion;
 use super::decide::{DifferenceScale, PairDecision, TestedFigure};
 use super::figures::written;
 use super::sample::ContenderPair;
+use crate::explain::command::{REPEAT, RunCommand};
 use brunt_model::comparison::{Better, ComparisonEnd, Test};
 use brunt_model::finding::{Finding, Severity};
 use brunt_model::numbers::{exact_percent, size_number, size_percent};
 use brunt_model::question::{ComparisonSettings, Measure, Regression};
-use brunt_model::{Comparison, Text, text};
+use brunt_model::{Comparison, LoadUnit, Text, text};
+
+/// Number of repetitions above which more of them are no useful advice.
+const MOST_REPETITIONS: u32 = 100;
 
 /// `p99: apache is better by 4.1 % (2.6 to 5.5)`.
 pub fn sentence(figure: &TestedFigure, smallest: f64) -> Text {
@@ -242,27 +247,35 @@ fn finding(rule: &str, weight: Severity, sentence: Text, remedy: Option<Text>) -
     Finding { rule: rule.into(), severity: weight, sentence, remedy }
 }
 
-/// Returns findings on regressions and on an undecided comparison.
+/// Returns a finding on all that is undecided, with the number of repetitions that may decide it.
+pub fn undecided_finding(
+    comparison: &Comparison,
+    unit: LoadUnit,
+    command: &str,
+) -> Option<Finding> {
+    let sentence = conclusion::undecided(&comparison.pairs, unit, comparison.blocks)?;
+    let all = comparison.more.map(|more| comparison.blocks + more);
+    let remedy = match (comparison.ended, all) {
+        (ComparisonEnd::Stored, _) | (_, None) => None,
+        (ComparisonEnd::Stopped, _) => Some(text!("comparison-undecided.remedy-resume")),
+        (_, Some(all)) if all > MOST_REPETITIONS => {
+            Some(text!("comparison-undecided.remedy-longer", all = all.to_string()))
+        }
+        (_, Some(all)) => {
+            let all = all.to_string();
+            let advice = text!("comparison-undecided.remedy-repeat", all = &*all);
+            Some(RunCommand::parse(command).advise(advice, REPEAT, &all))
+        }
+    };
+    Some(finding("comparison_undecided", Severity::Note, sentence, remedy))
+}
+
+/// Returns findings on regressions.
 pub fn findings(comparison: &Comparison) -> Vec<Finding> {
     let mut findings = Vec::new();
     for failed in &comparison.failed {
         let sentence = text!("comparison-failed", reason = failed.clone());
         findings.push(finding("comparison_failed", Severity::Warning, sentence, None));
-    }
-    if comparison.deciding().any(|first| first.verdict == Better::Undecided)
-        && comparison.ended != ComparisonEnd::Stored
-    {
-        let blocks = text!("blocks", count = u64::from(comparison.blocks));
-        let sentence = text!("comparison-undecided", blocks);
-        let more = comparison.more.map(|more| {
-            let all = (comparison.blocks + more).to_string();
-            let more = text!("blocks", count = u64::from(more));
-            text!("comparison-undecided.remedy-repeat", all, more)
-        });
-        let resumed = (comparison.ended == ComparisonEnd::Stopped)
-            .then(|| text!("comparison-undecided.remedy-resume"));
-        let remedy = resumed.or(more);
-        findings.push(finding("comparison_undecided", Severity::Note, sentence, remedy));
     }
     findings
 }

@@ -5,7 +5,7 @@ use super::facts::{ExplainFacts, FlowInterval};
 use brunt_model::numbers::{bytes, count, percent, seconds};
 use brunt_model::outcome::{CLOSE_STATUS, GRPC_STATUS, status_text};
 use brunt_model::reached::ReplyKind;
-use brunt_model::{Failure, Tally, Text, text};
+use brunt_model::{Failure, Plan, Tally, Text, text};
 
 /// Minimum share of unexpected replies: fewer are isolated cases.
 const ISOLATED: f64 = 0.01;
@@ -75,7 +75,7 @@ pub fn no_reply(facts: &ExplainFacts) -> Option<Remark> {
 /// Rule: replies with an error status that the plan does not expect.
 pub fn errors(facts: &ExplainFacts) -> Option<Remark> {
     let total = facts.total();
-    let wrong = statuses(total, |status| !facts.plan.policy().checks.expects(status));
+    let wrong = total.unexpected.sorted();
     let many = wrong.iter().map(|s| s.1).sum::<u64>();
     let most = wrong.iter().max_by_key(|s| s.1)?.0;
     let share = many as f64 / total.completed as f64;
@@ -114,13 +114,11 @@ pub fn status_remedy(status: u16) -> Text {
 
 /// Rule: redirects that count as good replies.
 pub fn redirects(facts: &ExplainFacts) -> Option<Remark> {
-    // The plan names the expected statuses, and redirects may be among them.
-    if !facts.plan.policy().checks.status.is_empty() {
-        return None;
-    }
     let total = facts.total();
     // 304 (Not Modified) has no target to follow (RFC 9110, section 15.4.5).
-    let redirects = statuses(total, |status| (300..400).contains(&status) && status != 304);
+    let redirects = statuses(total, |status| {
+        (300..400).contains(&status) && status != 304 && !is_named(facts.plan, status)
+    });
     let unfollowed = redirects.iter().map(|s| s.1).sum::<u64>().saturating_sub(total.redirects);
     let share = unfollowed as f64 / total.completed.max(1) as f64;
     if share < ISOLATED {
@@ -129,6 +127,14 @@ pub fn redirects(facts: &ExplainFacts) -> Option<Remark> {
     let sentence = text!("redirects", share = percent(share), statuses = mix(&redirects));
     let remark = if share < MANY { Remark::note(sentence) } else { Remark::warning(sentence) };
     Some(remark.with_remedy(status_remedy(302)))
+}
+
+/// True if a status is good because the plan names it, or an error.
+fn is_named(plan: &Plan, status: u16) -> bool {
+    let mut checks =
+        plan.reply_policies.iter().map(|policy| &policy.checks).filter(|c| !c.status.is_empty());
+    checks.any(|checks| checks.expects(status))
+        || plan.reply_policies.iter().all(|policy| !policy.checks.status.is_empty())
 }
 
 fn statuses(total: &Tally, predicate: impl Fn(u16) -> bool) -> Vec<(u16, u64)> {

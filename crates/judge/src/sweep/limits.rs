@@ -7,18 +7,21 @@ mod highest_load;
 mod knee;
 mod saturation;
 
+pub use highest_load::{has_few_errors, kept_throughout};
 pub use saturation::{ThroughputGrowth, growth, peak, plateau};
 
 use super::trials::Trials;
 use brunt_model::analysis::LoadLimit;
 
-/// Returns all limits that apply.
-pub fn limits(trials: &Trials) -> Vec<LoadLimit> {
+/// Returns all limits that apply. `undisturbed` are those of `trials` that were not disturbed: a
+/// bend that another process causes is no limit of the server. What a disturbed trial met, the
+/// server alone meets, too.
+pub fn limits(trials: &Trials, undisturbed: &Trials) -> Vec<LoadLimit> {
     if trials.steps.is_empty() {
         return Vec::new();
     }
-    let mut limits = vec![knee::limit(trials), saturation::limit(trials)];
-    limits.extend(saturation::asymptotes(trials));
+    let mut limits = vec![knee::limit(undisturbed), saturation::limit(undisturbed)];
+    limits.extend(saturation::asymptotes(undisturbed));
     limits.extend(highest_load::limits(trials));
     limits
 }

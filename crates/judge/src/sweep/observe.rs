@@ -72,6 +72,7 @@ fn observation(study: &Study, trial: &Trial, objectives: &[Objective]) -> Observ
         load: step.map_or(0.0, |step| step.load),
         offered: open.then(|| run.per_second(run.flow.arrivals)),
         achieved: run.throughput(),
+        good: Some(run.goodput()),
         waiting_users: waiting_users(run).filter(|_| !open),
         mean: has_replies.then(|| replies.mean() / 1e9),
         quantiles: if has_requests { quantiles(run) } else { Vec::new() },

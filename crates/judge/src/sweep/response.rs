@@ -22,6 +22,11 @@ pub fn is_usable(observation: &Observation) -> bool {
         && observation.achieved.is_finite()
 }
 
+/// True if something else than the server changed the figures of an observation.
+pub fn is_disturbed(observation: &Observation) -> bool {
+    observation.verdict.is_some_and(State::is_disturbed)
+}
+
 /// Returns a quantile of an observation, in seconds.
 pub fn quantile(observation: &Observation, quantile: f64) -> Option<f64> {
     let observed = observation.quantiles.iter().find(|q| (q.quantile - quantile).abs() < 1e-9);

@@ -4,7 +4,7 @@
 //! resampled repetitions and blocks. A figure of a curve gets a band and a share of the samples
 //! that have it. Out of scope: the figures themselves.
 
-use super::response::{Response, is_usable};
+use super::response::{Response, is_disturbed, is_usable};
 use crate::levels::Factors;
 use brunt_model::analysis::{Band, BandedFigure, SecondOfTrial};
 use brunt_model::{LoadUnit, Objective, Observation, Observations, Text, text};
@@ -51,8 +51,14 @@ pub struct LoadFigures {
     pub load: f64,
     /// Offered load per second; None in a closed loop.
     pub offered: Option<f64>,
-    /// Achieved throughput per second.
+    /// Good replies per second: a server that refuses requests does no more work for them.
     pub achieved: f64,
+    /// Share of errors.
+    pub errors: Option<f64>,
+    /// Share of the complete replies that are errors: the server itself sent them.
+    pub error_replies: f64,
+    /// Share of the trials in which something else than the server changed the figures.
+    pub disturbed: f64,
     /// Mean response time in seconds.
     pub mean: Option<f64>,
     /// Response time that represents the trials, in seconds.
@@ -64,6 +70,11 @@ pub struct LoadFigures {
 }
 
 impl LoadFigures {
+    /// True if most trials at this load were disturbed, so that a server alone may do better.
+    pub fn is_disturbed(&self) -> bool {
+        self.disturbed > 0.5
+    }
+
     /// Offered load per second, or the planned load.
     pub fn offered_or_load(&self) -> f64 {
         self.offered.unwrap_or(self.load)
@@ -132,6 +143,34 @@ impl<'a> Trials<'a> {
             excluded_above: observed.filter(|observation| observation.load > highest).count()
                 as u64,
         }
+    }
+
+    /// Returns these trials without disturbed ones. Only these show a limit of the server.
+    pub fn undisturbed(&self) -> Self {
+        let mut steps = Vec::with_capacity(self.steps.len());
+        for step in &self.steps {
+            let trials: Vec<&Observation> =
+                step.trials.iter().copied().filter(|trial| !is_disturbed(trial)).collect();
+            steps.extend((!trials.is_empty()).then_some(LoadTrials { load: step.load, trials }));
+        }
+        let highest = steps.last().map_or(f64::NEG_INFINITY, |step| step.load);
+        let above = self.steps.iter().filter(|step| step.load > highest);
+        let trials = steps.iter().flat_map(|step| &step.trials);
+        let mut repetitions: Vec<u32> = trials.map(|trial| trial.repetition).collect();
+        repetitions.sort_unstable();
+        repetitions.dedup();
+        Self {
+            repetitions,
+            excluded_above: self.excluded_above
+                + above.map(|step| step.trials.len() as u64).sum::<u64>(),
+            steps,
+            ..*self
+        }
+    }
+
+    /// Number of trials.
+    pub fn count(&self) -> usize {
+        self.steps.iter().map(|step| step.trials.len()).sum()
     }
 
     /// Returns the advice for a limit above the highest load of `steps`.
@@ -243,15 +282,14 @@ impl<'a> Trials<'a> {
         LoadFigures {
             load: trial.load,
             offered: trial.offered.filter(|offered| offered.is_finite()),
-            achieved: trial.achieved,
+            achieved: good_rate(trial),
+            errors: trial.errors.filter(|errors| errors.is_finite()),
+            error_replies: error_replies(trial),
+            disturbed: if is_disturbed(trial) { 1.0 } else { 0.0 },
             mean: trial.mean.filter(|mean| mean.is_finite()),
             response: self.response.and_then(|response| response.seconds(trial)),
             seconds: trial.blocks.iter().map(|block| block.seconds).sum(),
-            met: trial
-                .objectives
-                .iter()
-                .map(|met| met.map(|met| if met { 1.0 } else { 0.0 }))
-                .collect(),
+            met: trial.objectives.iter().map(|met| met_share(*met, trial)).collect(),
         }
     }
 
@@ -286,11 +324,32 @@ impl<'a> Trials<'a> {
             load,
             offered: median(trials, |t| t.offered),
             achieved: median(trials, |t| Some(t.achieved)).unwrap_or(0.0),
+            errors: median(trials, |t| t.errors),
+            error_replies: median(trials, |t| Some(t.error_replies)).unwrap_or(0.0),
+            disturbed: trials.iter().map(|t| t.disturbed).sum::<f64>() / trials.len().max(1) as f64,
             mean: median(trials, |t| t.mean),
             response: median(trials, |t| t.response),
             seconds: median(trials, |t| Some(t.seconds)).unwrap_or(0.0),
             met: (0..self.objectives.len()).map(|objective| share_met(trials, objective)).collect(),
         }
+    }
+}
+
+/// Good replies per second; all replies if the good ones are not counted.
+fn good_rate(trial: &Observation) -> f64 {
+    trial.good.filter(|good| good.is_finite()).unwrap_or(trial.achieved)
+}
+
+fn error_replies(trial: &Observation) -> f64 {
+    if trial.achieved > 0.0 { (1.0 - good_rate(trial) / trial.achieved).max(0.0) } else { 0.0 }
+}
+
+/// 1 if a trial met an objective, 0 if it missed it. A disturbance makes figures worse and never
+/// better, so an objective that a disturbed trial missed may be met by the server alone.
+fn met_share(met: Option<bool>, trial: &Observation) -> Option<f64> {
+    match met? {
+        true => Some(1.0),
+        false => (!is_disturbed(trial)).then_some(0.0),
     }
 }
 

@@ -68,19 +68,24 @@ fn phases() -> impl Strategy<Value = PhaseTimes> {
     })
 }
 
+fn statuses(counts: &[(u16, u32)]) -> Statuses {
+    let mut statuses = Statuses::default();
+    for (status, count) in counts {
+        statuses.add(*status, u64::from(*count));
+    }
+    statuses
+}
+
 fn tally() -> impl Strategy<Value = Tally> {
     let counts = (
         any::<[u64; 8]>(),
         vec(any::<u64>(), Failure::COUNT),
         vec((any::<u16>(), any::<u32>()), 0..4),
+        vec((any::<u16>(), any::<u32>()), 0..4),
     );
     let kinds = (vec((failure(), histogram()), 0..3), vec((malformed(), any::<u64>()), 0..3));
     (counts, vec(histogram(), 10), kinds, phases()).prop_map(
-        |((n, failed, came), h, (times, malformed), phases)| {
-            let mut statuses = Statuses::default();
-            for (status, n) in came {
-                statuses.add(status, u64::from(n));
-            }
+        |((n, failed, received, bad), h, (times, malformed), phases)| {
             let [
                 response,
                 not_good,
@@ -99,7 +104,8 @@ fn tally() -> impl Strategy<Value = Tally> {
                 completed: n[2],
                 good: n[3],
                 failures: failed.try_into().expect("all kinds"),
-                statuses,
+                statuses: statuses(&received),
+                unexpected: statuses(&bad),
                 bytes_sent: n[4],
                 bytes_received: n[5],
                 redirects: n[6],

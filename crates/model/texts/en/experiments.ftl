@@ -120,8 +120,9 @@ requirement =
 
 comparison-failed = { $reason }.
     .beyond = { $sentence }{ $loads }, which is more than { $margin }
-comparison-undecided = Undecided after { $blocks }.
-    .remedy-repeat = --repeat { $all } (about { $more } more needed)
+comparison-undecided =
+    .remedy-repeat = about { $all } repetitions may decide
+    .remedy-longer = the difference is too small for { $all } repetitions or fewer; measure each trial for longer, or accept a larger difference as equal (--smallest)
     .remedy-resume = continue with --resume
 
 # Which of two contenders is better. The kind is that of the figure.
@@ -153,20 +154,45 @@ comparison-better = { $winner } is { $kind ->
         [capacity] equal in capacity
        *[cpu] equally efficient
     }{ $loads } ({ $values })
-    .undecided = undecided{ $loads }
-    .undecided-whether = Undecided whether { $ours } or { $theirs } is { $kind ->
-        [time] faster
-        [throughput] higher in throughput
-        [errors] more reliable
-        [capacity] higher in capacity
-       *[cpu] more efficient
-    }{ $loads }: { $figure }: { $reason }.
     .at = {" "}at { $loads }
     .at-all = {" "}at all { $count } loads
     .at-some = {" "}at { $count } of { $all } loads
     .at-least = at least { $size }
     .values = { $figure } { $first } against { $second }
     .values-and-interval = { $figure } { $first } against { $second }, 95 % CI { $low } to { $high } %
+    .with-tail = { $evidence }; { $tail }
+
+# All that is undecided, in one sentence.
+undecided = Undecided: { $clauses }.
+    .few = { $pairs }: { $count ->
+        [one] { $count } repetition is
+       *[other] { $count } repetitions are
+    } too few
+    .many = { $pairs } pairs of contenders: { $count ->
+        [one] { $count } repetition is
+       *[other] { $count } repetitions are
+    } too few
+    .pair = { $ours } and { $theirs }
+    .pair-at-loads = { $ours } or { $theirs }{ $loads }
+    .pair-so-far = { $ours } or { $theirs }{ $loads } ({ $values } so far)
+    .saturation = the difference of the saturation points of { $pairs }: { $count ->
+        [one] { $count } repetition is
+       *[other] { $count } repetitions are
+    } too few
+    .whether = whether { $ours } or { $theirs } is { $kind ->
+        [time] faster
+        [throughput] higher in throughput
+        [errors] more reliable
+        [capacity] higher in capacity
+       *[cpu] more efficient
+    }{ $loads } ({ $values }: { $reason })
+    .more = { $count ->
+        [one] { $count } more pair
+       *[other] { $count } more pairs
+    } of contenders
+    .limits = the limits of { $names }, since something else than the server changed the figures of { $disturbed } of { $all }
+    .remedy = measure each at least { $needed } times
+    .remedy-disturbed = repeat these trials on an idle machine; their verdicts name the cause
 
 # The result of one figure.
 compared = { $figure }: { $result }
@@ -203,6 +229,10 @@ compared = { $figure }: { $result }
 
 cannot-decide = { $figures }: { $blocks } cannot show any difference: their smallest possible p-value is { $least } (required: { $required }). At least { $needed } are needed.
     .alone = { $figures }: { $blocks } decide only where { $first } was found to differ; by themselves they take { $needed } (at { $level }).
+    .sweep = { $count ->
+        [one] { $count } repetition
+       *[other] { $count } repetitions
+    } cannot decide which contender is better; write --repeat { $needed } (in a plan repetitions: { $needed }).
     .runs = { $figure }: too few runs to show any difference: their smallest possible p-value is { $least } (required: { $required }). At least { $needed ->
         [one] { $needed } run
        *[other] { $needed } runs
@@ -297,11 +327,13 @@ few-loads = { $count ->
 
 sweep-limits = { $contender }: { $limits }.
     .saturation = throughput saturates at { $rate }
+    .saturation-of-good = goodput saturates at { $rate }
     .saturation-with-bottleneck = throughput saturates at { $rate } ({ $bottleneck })
     .knee = the response time bends at { $load }
     .peak = throughput peaks at { $rate } at { $load }
     .holds = { $objective } holds up to { $load }
-    .none = { $contender }: no knee and no saturation point from { $low } to { $high }.
+    .errors = { $share } of the requests fail at { $load }
+    .none = { $contender }: no limit up to { $load }.
     .remedy-excluded = { $advice }; the verdicts of these trials give the reason: brunt report ID
     .remedy = sweep further; each limit states the direction
 
@@ -311,11 +343,7 @@ sweep-further = sweep further
 
 saturation-difference = { $best } saturates at { $most }, { $other } at { $less }: they differ by { $share } ({ $test }).
     .none = { $best } saturates at { $most }, { $other } at { $less }: no significant difference ({ $test }).
-    .untested = { $best } saturates at { $most }, { $other } at { $less }. No difference can be tested: { $reason }.
     .test = p = { $p } by the ranks of { $ours } and { $theirs } repetitions
-    .one-value = one value per step shows no variation between repetitions; at least { $needed } of each are needed
-    .too-few = the smallest p possible with { $ours } against { $theirs } repetitions is { $least }; at least { $needed } of each are needed
-    .remedy = measure each { $needed } times or more
 
 sweep-bottleneck =
     .not-found = The bottleneck of { $contender } was not found: { $bottleneck }.
@@ -336,7 +364,7 @@ trials-left-out =
        *[other] { $count } steps
     } more
 
-trials-generator-limited = The generator was the bottleneck in { $trials }: a limit found at these loads may be the generator's.
+trials-generator-limited = The generator was the bottleneck in { $trials }. They show no limit of the server.
     .remedy = see the verdicts of these trials: each names its bottleneck
 trials-busy-machine = Other processes used the machine's CPU in { $trials }, and that changed figures.
     .with-processes = Other processes used the machine's CPU in { $trials }, and that changed figures: { $processes }.
@@ -364,6 +392,7 @@ load-limit =
     .kept = 99 % achieved
     .asymptotes = users for full throughput
     .kept-how = The highest load up to which at least 99 % of the offered load is achieved.
+    .errors-how = The highest load up to which fewer than 1 % of the requests fail at every load.
     .objective-how = The highest load up to which it is met at every load, in more than half of the trials.
     .nowhere = Not met at the lowest load of the sweep; sweep lower.
     .throughout = Not reached: it still holds at the highest load of the sweep, { $load }; { $advice }.

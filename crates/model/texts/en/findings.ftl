@@ -63,8 +63,8 @@ none-good = None of { $replies } replies was good: this measures the server's er
 
 no-reply = { $share } of the requests got no whole reply (most often: { $failure }, { $count } times): throughput and times are of the rest only.
 
-error-replies = { $share } of the replies were errors or redirects ({ $statuses }). They count for throughput and times, but not for goodput.
-    .with-times = { $share } of the replies were errors or redirects ({ $statuses }). They count for throughput and times (mean { $errors }, against { $good } of good ones), but not for goodput.
+error-replies = { $share } of the replies had an unexpected status ({ $statuses }). They count for throughput and times, but not for goodput.
+    .with-times = { $share } of the replies had an unexpected status ({ $statuses }). They count for throughput and times (mean { $errors }, against { $good } of good ones), but not for goodput.
 
 status-remedy =
     .close = look at the server's log; `--expect-status 'close 4000'` makes a close code a good outcome

@@ -120,8 +120,9 @@ requirement =
 
 comparison-failed = { $reason }。
     .beyond = { $sentence }{ $loads }，超过 { $margin }
-comparison-undecided = 经过 { $blocks }仍未得出结论。
-    .remedy-repeat = --repeat { $all }（大约还需要 { $more }）
+comparison-undecided =
+    .remedy-repeat = 大约 { $all } 次重复可得出结论
+    .remedy-longer = 差异太小，{ $all } 次以内的重复无法得出结论；请延长每次试验的时间，或把更大的差异视为相当（--smallest）
     .remedy-resume = 使用 --resume 继续
 
 # Which of two contenders is better. The kind is that of the figure.
@@ -153,20 +154,33 @@ comparison-better = { $kind ->
         [capacity] { $theirs } 与 { $ours } 的容量相当{ $loads }（{ $values }）
        *[cpu] { $theirs } 与 { $ours } 的 CPU 效率相当{ $loads }（{ $values }）
     }
-    .undecided = 未定{ $loads }
-    .undecided-whether = { $kind ->
-        [time] { $ours } 与 { $theirs } 哪个更快尚未确定{ $loads }：{ $figure }：{ $reason }。
-        [throughput] { $ours } 与 { $theirs } 哪个吞吐量更高尚未确定{ $loads }：{ $figure }：{ $reason }。
-        [errors] { $ours } 与 { $theirs } 哪个更可靠尚未确定{ $loads }：{ $figure }：{ $reason }。
-        [capacity] { $ours } 与 { $theirs } 哪个容量更高尚未确定{ $loads }：{ $figure }：{ $reason }。
-       *[cpu] { $ours } 与 { $theirs } 哪个更省 CPU 尚未确定{ $loads }：{ $figure }：{ $reason }。
-    }
     .at = （负载 { $loads }）
     .at-all = （全部 { $count } 个负载）
     .at-some = （{ $all } 个负载中的 { $count } 个）
     .at-least = 至少 { $size }
     .values = { $figure } 为 { $first }，对比 { $second }
     .values-and-interval = { $figure } 为 { $first }，对比 { $second }，95 % 置信区间 { $low } 至 { $high } %
+    .with-tail = { $evidence }；{ $tail }
+
+# All that is undecided, in one sentence.
+undecided = 尚未确定：{ $clauses }。
+    .few = { $pairs }：{ $count } 次重复太少
+    .many = { $pairs } 组对比对象：{ $count } 次重复太少
+    .pair = { $ours } 与 { $theirs }
+    .pair-at-loads = { $ours } 与 { $theirs }{ $loads }
+    .pair-so-far = { $ours } 与 { $theirs }{ $loads }（目前 { $values }）
+    .saturation = { $pairs } 的饱和点之差：{ $count } 次重复太少
+    .whether = { $kind ->
+        [time] { $ours } 与 { $theirs } 哪个更快
+        [throughput] { $ours } 与 { $theirs } 哪个吞吐量更高
+        [errors] { $ours } 与 { $theirs } 哪个更可靠
+        [capacity] { $ours } 与 { $theirs } 哪个容量更高
+       *[cpu] { $ours } 与 { $theirs } 哪个更高效
+    }{ $loads }（{ $values }：{ $reason }）
+    .more = 另外 { $count } 组对比对象
+    .limits = { $names } 的极限，因为 { $all }中有 { $disturbed } 次的数据受到了服务器以外的影响
+    .remedy = 每个对比对象至少测量 { $needed } 次
+    .remedy-disturbed = 在空闲的机器上重复这些试验；其判定说明了原因
 
 # The result of one figure.
 compared = { $figure }：{ $result }
@@ -197,6 +211,7 @@ compared = { $figure }：{ $result }
 
 cannot-decide = { $figures }：{ $blocks }无法显示任何差异：可能的最小 p 值为 { $least }（要求：{ $required }）。至少需要 { $needed }。
     .alone = { $figures }：只有在发现 { $first } 有差异时，{ $blocks }才能得出结论；单独判断需要 { $needed } 个区组（水平 { $level }）。
+    .sweep = { $count } 次重复无法确定哪个对比对象更好；请写 --repeat { $needed }（在计划文件中为 repetitions: { $needed }）。
     .runs = { $figure }：运行太少，无法显示任何差异：可能的最小 p 值为 { $least }（要求：{ $required }）。每一方至少需要 { $needed } 次运行。
 
 not-alternating = 这些运行不是交替进行的：其间的其他变化未知，任何检验都无法将其与对比对象的差异分开。
@@ -285,11 +300,13 @@ few-loads = { $count } 个负载不足以确定拐点或饱和点。
 
 sweep-limits = { $contender }：{ $limits }。
     .saturation = 吞吐量在 { $rate } 处饱和
+    .saturation-of-good = 有效吞吐量在 { $rate } 处饱和
     .saturation-with-bottleneck = 吞吐量在 { $rate } 处饱和（{ $bottleneck }）
     .knee = 响应时间在负载 { $load } 处出现拐点
     .peak = 吞吐量在负载 { $load } 处达到峰值 { $rate }
     .holds = 直到负载 { $load }，{ $objective } 均成立
-    .none = { $contender }：从 { $low } 到 { $high } 没有拐点，也没有饱和点。
+    .errors = 在负载 { $load } 下 { $share } 的请求失败
+    .none = { $contender }：直到 { $load } 未见极限。
     .remedy-excluded = { $advice }；这些试验的判定说明了原因：brunt report ID
     .remedy = 扩大负载范围；每个极限都说明了方向
 
@@ -299,11 +316,7 @@ sweep-further = 提高最高负载
 
 saturation-difference = { $best } 在 { $most } 处饱和，{ $other } 在 { $less } 处：相差 { $share }（{ $test }）。
     .none = { $best } 在 { $most } 处饱和，{ $other } 在 { $less } 处：没有显著差异（{ $test }）。
-    .untested = { $best } 在 { $most } 处饱和，{ $other } 在 { $less } 处。无法检验差异：{ $reason }。
     .test = p = { $p }，按 { $ours } 次和 { $theirs } 次重复的秩
-    .one-value = 每个步骤只有一个值，无法看出各次重复之间的差异；每个对比对象至少需要 { $needed } 次
-    .too-few = { $ours } 次对 { $theirs } 次重复时，可能的最小 p 值为 { $least }；每个对比对象至少需要 { $needed } 次
-    .remedy = 每个对比对象测量 { $needed } 次或更多
 
 sweep-bottleneck =
     .not-found = 未找到 { $contender } 的瓶颈：{ $bottleneck }。
@@ -318,7 +331,7 @@ trials-left-out =
     .some = { $all }中的 { $count } 次（{ $places }）
     .more-steps = 另外 { $count } 个步骤
 
-trials-generator-limited = { $trials }受限于负载生成器：在这些负载下发现的极限可能是负载生成器的极限。
+trials-generator-limited = { $trials }受限于负载生成器：它们不能显示服务器的极限。
     .remedy = 查看这些试验的判定：其中说明了瓶颈
 trials-busy-machine = { $trials }期间，其他进程占用了本机的 CPU，影响了测量结果。
     .with-processes = { $trials }期间，其他进程占用了本机的 CPU，影响了测量结果：{ $processes }。
@@ -346,6 +359,7 @@ load-limit =
     .kept = 实现 99 % 的负载
     .asymptotes = 达到最大吞吐量的用户数
     .kept-how = 直到该负载，施加负载都至少实现了 99 %。
+    .errors-how = 直到该负载，每个负载下失败的请求都少于 1 %。
     .objective-how = 直到该负载，每个负载下都有超过一半的试验达到此目标。
     .nowhere = 在最低的负载下就未达到；请降低最低负载。
     .throughout = 未观察到：在最高的负载 { $load } 下仍然成立；{ $advice }。

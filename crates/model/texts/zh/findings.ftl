@@ -51,8 +51,8 @@ none-good = { $replies } 个响应中没有一个成功：测量的是服务器�
 
 no-reply = { $share } 的请求没有收到完整的响应（最常见：{ $failure }，{ $count } 次）：吞吐量和时间只包括其余请求。
 
-error-replies = { $share } 的响应是错误或重定向（{ $statuses }）。它们计入吞吐量和时间，但不计入有效吞吐量（goodput）。
-    .with-times = { $share } 的响应是错误或重定向（{ $statuses }）。它们计入吞吐量和时间（平均 { $errors }，成功的响应为 { $good }），但不计入有效吞吐量（goodput）。
+error-replies = { $share } 的响应状态码不符合预期（{ $statuses }）。它们计入吞吐量和时间，但不计入有效吞吐量（goodput）。
+    .with-times = { $share } 的响应状态码不符合预期（{ $statuses }）。它们计入吞吐量和时间（平均 { $errors }，成功的响应为 { $good }），但不计入有效吞吐量（goodput）。
 
 status-remedy =
     .close = 查看服务器日志；`--expect-status 'close 4000'` 将一个关闭码视为成功

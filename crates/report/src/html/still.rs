@@ -6,21 +6,17 @@
 use crate::agents::AgentRows;
 use crate::breakdown::{self, Breakdown};
 use crate::figures::{interval, response_quantile, time_interval, with_both_ends};
-use crate::outline::block::{OutcomeRow, Remark};
-use crate::outline::run::{RunReport, outcomes, verdict};
+use crate::outline::block::{ListItem, ListMark, OutcomeRow, Remark};
+use crate::outline::run::{RunReport, notes, outcomes, verdict};
 use crate::subset::RunSubset;
 use crate::view::Detail;
 use crate::xml::escaped;
 use crate::{panels, svg};
 use brunt_model::finding::{Severity, State};
-use brunt_model::numbers::{UNKNOWN, count, fraction, three_digits};
+use brunt_model::numbers::{count, fraction, three_digits};
 use brunt_model::{Analysis, Finding, Judgement, Language, LoggedText, Run, Study, text};
 
-/// Apdex threshold T: faster requests are satisfied, requests up to 4
-/// T are tolerated (<https://www.apdex.org>).
-const APDEX_NANOS: u64 = 500_000_000;
-
-/// Verdict, tiles, errors and tables of a run.
+/// Verdict, objectives, tiles, errors and tables of a run.
 pub struct Overview<'a> {
     pub run: &'a Run,
     pub judgement: &'a Judgement,
@@ -39,7 +35,8 @@ impl Overview<'_> {
         let tables = errors(run, language) + &check_failures(run, language) + &self.breakdowns();
         let banner = banner(&report, language);
         let tiles = tiles(run, judgement, language);
-        format!("<div id=\"overview\">\n{banner}{tiles}{tables}</div>\n")
+        let objectives = objectives(&report);
+        format!("<div id=\"overview\">\n{banner}{objectives}{tiles}{tables}</div>\n")
     }
 
     /// Returns the tables of a run by population, agent, label and transaction.
@@ -160,7 +157,6 @@ fn tiles(run: &Run, judgement: &Judgement, language: Language) -> String {
         &counts.in_language(language),
         if t.errors() > 0 { "bad" } else { "" },
     ));
-    tiles.push(tile("Apdex", &apdex(run), "T = 500 ms", ""));
     format!("<dl class=\"tiles\">{}</dl>\n", tiles.concat())
 }
 
@@ -181,19 +177,15 @@ fn tile(name: &str, figure: &str, about: &str, class: &str) -> String {
     )
 }
 
-/// Computes (satisfied + tolerated / 2) / all. Errors are neither satisfied nor tolerated.
-fn apdex(run: &Run) -> String {
-    let t = &run.total;
-    let all = t.attempted();
-    if all == 0 {
-        return UNKNOWN.into();
-    }
-    let good = t.response_good();
-    let satisfied = good.count_at_or_below(APDEX_NANOS);
-    // The standard tolerates up to 4 T; JMeter's dashboard has a separate setting, 1.5 s by
-    // default.
-    let tolerated = good.count_at_or_below(4 * APDEX_NANOS) - satisfied;
-    format!("{:.2}", (satisfied as f64 + tolerated as f64 / 2.0) / all as f64)
+/// Returns each objective with its value, missed ones first; empty without objectives.
+fn objectives(report: &RunReport) -> String {
+    let items: String = notes::objective_items(report).iter().map(objective).collect();
+    if items.is_empty() { items } else { format!("<ul class=\"objectives\">{items}</ul>\n") }
+}
+
+fn objective(item: &ListItem) -> String {
+    let (class, mark) = if item.mark == ListMark::Met { ("good", "✓") } else { ("bad", "✗") };
+    format!("<li class=\"{class}\">{mark} {}</li>", escaped(&item.sentence))
 }
 
 /// Returns a table of statuses and failures; empty if no request failed.
@@ -309,7 +301,7 @@ mod tests {
             banner.contains("INVALID") && banner.contains("begun requests: 10 = 8 + 1 &lt;1&gt;"),
             "{banner}"
         );
-        for name in ["Verdict", "Throughput", "p50", "p95", "p99", "Errors", "Apdex"] {
+        for name in ["Verdict", "Throughput", "p50", "p95", "p99", "Errors"] {
             assert!(tiles.contains(&format!("<dt>{name}</dt>")), "{name} in {tiles}");
         }
         assert!(tiles.contains("<td>dropped</td><td>80</td><td>4.00 %</td>"), "{tiles}");
@@ -330,16 +322,6 @@ mod tests {
             html.contains("<strong class=\"state ok\">OK</strong>: the load generator"),
             "{html}"
         );
-    }
-
-    #[test]
-    fn the_apdex_counts_errors_as_frustrated() {
-        let mut story = story::RunBuilder::closed(1.0);
-        story.reply(0, 400_000, 200);
-        story.reply(1000, 1_500_000, 200);
-        story.reply(3000, 2_500_000, 200);
-        story.reply(6000, 1000, 503);
-        assert_eq!(apdex(&story.run()), "0.38");
     }
 
     #[test]

@@ -1,15 +1,21 @@
-//! Draws throughput and p99 against the load, with a line for each contender.
+//! Draws throughput and a percentile against the load, with a line for each contender. The figure by
+//! which contenders are compared comes first.
 
 use super::block::ReportBlock;
 use super::{Subject, load_head};
 use crate::figure::{Axis, AxisScale, Chart, ChartLine, ChartPoint, ChartUnit};
 use crate::panels::load::points;
+use brunt_model::Measure;
 use brunt_model::analysis::{BandedFigure, CurvePoint};
+use brunt_model::objective::Metric;
 
 /// Minimum number of points of a curve.
 const MIN_POINTS: usize = 3;
 
-/// Returns a graph of the throughput and one of p99, if there are enough loads.
+/// Selects a figure from a point of a curve.
+type FigureSelector = fn(&CurvePoint) -> Option<BandedFigure>;
+
+/// Returns a graph of the throughput and one of a percentile, if there are enough loads.
 pub fn blocks(subject: &Subject<'_>) -> Vec<ReportBlock> {
     let throughput = graph(
         subject,
@@ -18,13 +24,28 @@ pub fn blocks(subject: &Subject<'_>) -> Vec<ReportBlock> {
         AxisScale::Linear,
         |point| Some(point.achieved),
     );
-    let p99 =
-        graph(subject, "p99 (logarithmic)", ChartUnit::Seconds, AxisScale::Log, |point| point.p99);
-    [throughput, p99]
+    let compared = compared_quantile(subject);
+    let (title, select): (&str, FigureSelector) = match compared {
+        Some(0.5) => ("p50 (logarithmic)", |point| point.p50),
+        Some(0.95) => ("p95 (logarithmic)", |point| point.p95),
+        _ => ("p99 (logarithmic)", |point| point.p99),
+    };
+    let response = graph(subject, title, ChartUnit::Seconds, AxisScale::Log, select);
+    let graphs = if compared.is_some() { [response, throughput] } else { [throughput, response] };
+    graphs
         .into_iter()
         .filter(|graph| !graph.lines.is_empty())
         .map(|graph| ReportBlock::Graph(Box::new(graph)))
         .collect()
+}
+
+/// Quantile of the response time by which contenders are compared.
+fn compared_quantile(subject: &Subject<'_>) -> Option<f64> {
+    let mut firsts = subject.analysis.pairs.iter().filter_map(|pair| pair.measures.first());
+    firsts.find_map(|first| match first.measure {
+        Measure::Run(Metric::Quantile(quantile)) => Some(quantile),
+        _ => None,
+    })
 }
 
 fn graph(
@@ -32,7 +53,7 @@ fn graph(
     title: &str,
     unit: ChartUnit,
     scale: AxisScale,
-    select: fn(&CurvePoint) -> Option<BandedFigure>,
+    select: FigureSelector,
 ) -> Chart {
     let mut lines = Vec::new();
     for contender in &subject.analysis.contenders {

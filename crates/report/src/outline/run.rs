@@ -5,7 +5,7 @@
 
 mod bars;
 mod headline;
-mod notes;
+pub mod notes;
 pub mod outcomes;
 mod rates;
 mod times;

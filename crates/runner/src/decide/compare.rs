@@ -70,7 +70,15 @@ pub fn with_comparison(mut analysis: Analysis, study: &Study, comparison: Compar
         .into_iter()
         .map(|sentence| Finding::note("comparison", sentence))
         .collect();
-    conclusions.append(&mut analysis.conclusions);
+    let undecided = compare::undecided_finding(&comparison, unit, &study.environment.command);
+    // The first sentence answers the question. Behind an answer, open questions come last.
+    if conclusions.is_empty() {
+        conclusions.extend(undecided);
+        conclusions.append(&mut analysis.conclusions);
+    } else {
+        conclusions.append(&mut analysis.conclusions);
+        conclusions.extend(undecided);
+    }
     let mut findings: Vec<Finding> = compare::findings(&comparison);
     findings.append(&mut analysis.findings);
     Analysis { conclusions, findings, comparison: Some(comparison), ..analysis }

@@ -242,32 +242,20 @@ impl LiveFigures {
 
 /// Failures by code and text: kinds of failure, and bad statuses.
 ///
-/// A tally does not contain which statuses were bad. All from 400 on are assumed to be, and also to
-/// be the failed checks if the plan checks statuses. If there are more of them than bad replies,
-/// some were expected, and one row contains all bad replies.
+/// An unexpected status may also be a failed check, which the rows of statuses contain then.
 fn errors(tally: &Tally) -> Vec<(String, String, u64)> {
-    let not_good = tally.completed - tally.good;
-    let bad: Vec<(u16, u64)> =
-        tally.statuses.sorted().into_iter().filter(|(status, _)| *status >= 400).collect();
-    let bad_count: u64 = bad.iter().map(|(_, count)| count).sum();
-    let check_failures = tally.failed_by(Failure::Check);
-    let (bad, others) =
-        if bad_count <= not_good { (bad, not_good - bad_count) } else { (Vec::new(), not_good) };
+    let unexpected = tally.unexpected.sorted();
+    let unexpected_count: u64 = unexpected.iter().map(|(_, count)| count).sum();
+    let others = (tally.completed - tally.good).saturating_sub(unexpected_count);
     let kinds = Failure::all().map(Failure::row).map(|row| {
         let failure_count = tally.failed_by(row.failure);
-        // Failed checks of a status from 400 on are in the rows of statuses.
         let count =
             if row.failure == Failure::Check { failure_count.min(others) } else { failure_count };
         (row.key.to_owned(), row.name.to_string(), count)
     });
     let statuses =
-        bad.into_iter().map(|(status, count)| (status.to_string(), reason(status), count));
-    let unexpected_status = (
-        "status".to_owned(),
-        "unexpected status".to_owned(),
-        others.saturating_sub(check_failures),
-    );
-    kinds.chain(statuses).chain([unexpected_status]).filter(|(_, _, count)| *count > 0).collect()
+        unexpected.into_iter().map(|(status, count)| (status.to_string(), reason(status), count));
+    kinds.chain(statuses).filter(|(_, _, count)| *count > 0).collect()
 }
 
 /// Standard text of a status of HTTP; empty if it has none.

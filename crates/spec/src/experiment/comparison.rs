@@ -171,6 +171,13 @@ fn reads_cpu(contender: &Contender) -> bool {
         .any(|probe| matches!(probe.what, Probed::Processes { .. } | Probed::Host { .. }))
 }
 
+/// Default number of repetitions of a sweep: with several contenders, the least that can decide
+/// which of them is better.
+pub fn sweep_repetitions(contenders: &[Contender]) -> u32 {
+    let fewest = brunt_judge::compare::fewest_of_sweep(contenders).unwrap_or(0);
+    fewest.max(defaults::REPETITIONS)
+}
+
 /// Maximum number of repetitions: the requested number, or what fits into the time budget.
 ///
 /// # Errors
@@ -188,7 +195,7 @@ pub fn repetitions(
     }
     // Searches adapt to the time budget, so it does not limit the repetitions.
     let Some(within) = spec.within.filter(|_| spec.at_capacity.is_none()) else {
-        return Ok(defaults::BLOCKS);
+        return Ok(defaults::BLOCKS.max(brunt_judge::compare::fewest_blocks(contenders, spec)));
     };
     let plans = contenders.iter().flat_map(|contender| &contender.steps).map(|step| &step.plan);
     let once: Duration = plans.filter_map(estimate::trial).map(|trial| trial + cooldown).sum();

@@ -309,7 +309,7 @@ fn question(
         // A plan that varies nothing runs once and is reported as a run.
         let varies =
             contenders.len() > 1 || contenders.iter().any(|contender| contender.steps.len() > 1);
-        let default = if varies { defaults::REPETITIONS } else { 1 };
+        let default = if varies { experiment::sweep_repetitions(contenders) } else { 1 };
         return Ok((Question::Sweep, repetitions.unwrap_or(default)));
     };
     let is_at_given_loads = compare.at.unwrap_or_default() == ComparedLoads::Load;

@@ -262,9 +262,9 @@ factors:
     let file = opened.file.clone();
     let shown = show::yaml(&file, &opened.resolve(&SYSTEM).unwrap());
     insta::assert_snapshot!(shown, @r"
-    # 4 contenders × 2 steps × 3 repetitions = 24 trials, about 24 s
+    # 4 contenders × 2 steps × 8 repetitions = 64 trials, about 1 min 4 s
     name: plan
-    repetitions: 3
+    repetitions: 8
     order: interleaved
     cooldown: 0s
     load:

@@ -47,6 +47,7 @@ fn figures(value: &Value) -> Observation {
     let errors = requests["errors"].as_f64().zip(begun_and_dropped);
     Observation {
         achieved: value["throughput_per_second"].as_f64().unwrap_or(0.0),
+        good: value["goodput_per_second"].as_f64(),
         mean: times["mean"].as_f64(),
         quantiles: PERCENTILES.iter().filter_map(|(key, q)| quantile(times, key, *q)).collect(),
         min: times["min"].as_f64(),

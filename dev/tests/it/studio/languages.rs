@@ -184,7 +184,7 @@ fn each_page_is_in_the_language_of_its_viewer() {
 }
 
 /// Words in texts about experiments that are the same in Chinese: names of the experiments, units, methods and keys.
-const NAMES_OF_EXPERIMENTS: &str = "fast slow compare gt USL MSER-5 Poisson kB MB OK Apdex";
+const NAMES_OF_EXPERIMENTS: &str = "fast slow compare gt USL MSER-5 Poisson kB MB OK";
 
 /// Keys of the data of a page whose values are texts for people.
 const TEXT_KEYS: [&str; 16] = [

@@ -2,7 +2,8 @@
 
 use super::studies::study;
 use super::{P99, spec};
-use crate::compare::{Measure, compare, end_reason, undecidable_figures};
+use crate::compare::foresee::undecidable_figures;
+use crate::compare::{Measure, compare, end_reason};
 use brunt_model::answer::{Estimate, SearchEnd};
 use brunt_model::comparison::{Better, ComparisonEnd, FoundCapacity};
 use brunt_model::experiment::LoadStep;
@@ -155,11 +156,11 @@ fn an_unfinished_search_excludes_its_block() {
 
 #[test]
 fn figures_that_few_searches_cannot_decide_are_reported_in_advance() {
-    assert_eq!(undecidable_figures(2, 0, 6, &asked(&[CAPACITY], 0)), Vec::<String>::new());
-    let told = undecidable_figures(2, 0, 5, &asked(&[CAPACITY], 0));
+    assert_eq!(undecidable_figures(1, 0, 6, &asked(&[CAPACITY], 0)), Vec::<String>::new());
+    let told = undecidable_figures(1, 0, 5, &asked(&[CAPACITY], 0));
     assert!(
         told.len() == 1 && told[0].starts_with("capacity: 5 blocks cannot show any difference"),
         "{told:?}"
     );
-    assert_eq!(undecidable_figures(2, 1, 7, &asked(&[CAPACITY, P99], 1)), Vec::<String>::new());
+    assert_eq!(undecidable_figures(1, 1, 7, &asked(&[CAPACITY, P99], 1)), Vec::<String>::new());
 }

@@ -1,10 +1,11 @@
 //! Tests of studies of simulated runs, and of stored runs.
 
 use super::*;
+use crate::compare::foresee::undecidable_figures;
 use crate::compare::sample::ContenderPairs;
 use crate::compare::{
-    compare, compare_sample, compare_stored, end_reason, findings, sentences, undecidable_figures,
-    undecidable_stored_figures,
+    compare, compare_sample, compare_stored, end_reason, fewest_blocks, fewest_of_sweep, findings,
+    sentences, undecidable_stored_figures,
 };
 use crate::explain::tests::world::{World, reply};
 use brunt_model::comparison::{Better, ComparisonEnd, Test};
@@ -118,23 +119,24 @@ fn a_study_ends_once_it_is_decided() {
 
 #[test]
 fn the_contenders_of_a_sweep_are_compared_at_each_load() {
-    let faster = |study: &Study| -> Vec<String> {
+    let told = |study: &Study, rule: &str| -> Vec<String> {
         let conclusions = crate::sweep::analyse_study(study).conclusions.into_iter();
         conclusions
-            .filter(|finding| finding.rule == "faster")
+            .filter(|finding| finding.rule == rule)
             .map(|finding| finding.sentence.into())
             .collect()
     };
     assert_eq!(
-        faster(&study(&WORSE[..7])),
+        told(&study(&WORSE[..7]), "faster"),
         [
-            "A is 5.46 % faster than B at 100/s (p50 5.14 ms against 5.44 ms, 95 % CI 4.72 to 6.32 %)."
+            "A is 5.46 % faster than B at 100/s (p50 5.14 ms against 5.44 ms, 95 % CI 4.72 to 6.32 %; p99 5.14 ms against 5.44 ms)."
         ]
     );
+    assert_eq!(told(&study(&WORSE[..3]), "faster"), Vec::<String>::new());
     assert_eq!(
-        faster(&study(&WORSE[..3])),
+        told(&study(&WORSE[..3]), "undecided"),
         [
-            "Undecided whether A or B is faster at 100/s: p50: 3 blocks are too few (B is 5.9 % higher so far)."
+            "Undecided: A or B at 100/s (p50 5.03 ms against 5.32 ms so far): 3 repetitions are too few."
         ]
     );
 }
@@ -245,23 +247,44 @@ fn stored_runs_are_compared_as_two_groups() {
 #[test]
 fn too_few_blocks_are_reported_in_advance() {
     let all = spec(&[P99, P50, THROUGHPUT, ERRORS, Measure::ServerCpu]);
-    assert_eq!(undecidable_figures(2, 1, 10, &all), Vec::<String>::new());
-    assert_eq!(undecidable_figures(2, 1, 6, &spec(&[P99])), Vec::<String>::new());
+    assert_eq!(undecidable_figures(1, 1, 10, &all), Vec::<String>::new());
+    assert_eq!(undecidable_figures(1, 1, 6, &spec(&[P99])), Vec::<String>::new());
     assert_eq!(
-        undecidable_figures(2, 1, 3, &spec(&[P99])),
+        undecidable_figures(1, 1, 3, &spec(&[P99])),
         [
             "p99: 3 blocks cannot show any difference: their smallest possible p-value is 0.25 (required: 0.05). At least 6 blocks are needed."
         ]
     );
     assert_eq!(
-        undecidable_figures(2, 1, 8, &all),
+        undecidable_figures(1, 1, 8, &all),
         [
             "p50, throughput, errors, server CPU per request: 8 blocks decide only where p99 was found to differ; by themselves \
           they take 9 (at 0.0063)."
         ]
     );
-    assert_eq!(undecidable_figures(5, 2, 8, &all).len(), 2);
-    assert_eq!(undecidable_figures(1, 1, 2, &all), Vec::<String>::new());
+    assert_eq!(undecidable_figures(4, 2, 8, &all).len(), 2);
+    assert_eq!(undecidable_figures(0, 1, 2, &all), Vec::<String>::new());
+}
+
+#[test]
+fn the_default_number_of_repetitions_can_decide() {
+    let contenders = |count: usize, loads: usize| {
+        let one = study(&WORSE[..1]).experiment.contenders.swap_remove(0);
+        let steps = vec![one.steps[0].clone(); loads];
+        vec![Contender { steps, ..one }; count]
+    };
+    // Each pair of a sweep has its share of 5 %, and its loads are tested one after the other.
+    let of_sweep = [1, 2, 3, 5].map(|count| fewest_of_sweep(&contenders(count, 8)));
+    assert_eq!(of_sweep, [None, Some(6), Some(7), Some(8)]);
+    let all = spec(&[P99, P50, THROUGHPUT, ERRORS]);
+    for loads in [1, 8] {
+        let fewest = fewest_blocks(&contenders(2, loads), &all);
+        let cannot = |blocks| {
+            let told = undecidable_figures(1, loads, blocks, &all);
+            told.iter().any(|sentence| sentence.starts_with("p99: "))
+        };
+        assert_eq!([fewest - 1, fewest].map(cannot), [true, false], "{loads} loads");
+    }
 }
 
 #[test]

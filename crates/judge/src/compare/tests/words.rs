@@ -81,6 +81,26 @@ fn a_difference_to_zero_errors_has_no_percentage() {
 }
 
 #[test]
+fn errors_decide_where_contenders_differ_in_them() {
+    let exact = |values: [f64; 7]| values.map(ValueRange::exact).to_vec();
+    let compared = |refused: f64| {
+        let shares = [0.51, 0.52, 0.5, 0.515, 0.514, 0.51, 0.513].map(|share| share * refused);
+        let errors = FigurePair { ours: exact([0.0; 7]), theirs: exact(shares), most: Some(7) };
+        let spread = [1.05, 0.93, 1.02, 0.97, 1.08, 0.99, 1.04];
+        let figures =
+            [THROUGHPUT, P99, P50].map(|measure| (measure, times(&OURS[..7], &spread, 7)));
+        let pair = pair(figures.into_iter().chain([(ERRORS, errors)]).collect());
+        let decision = decided(&[pair], &spec(&[THROUGHPUT, P99, P50, ERRORS])).swap_remove(0);
+        decision.compared.into_iter().next().unwrap()
+    };
+    let refused = compared(1.0);
+    assert_eq!(refused.measure, ERRORS);
+    says(&refused, Better::Worse, "errors: B is worse: 51.3 % against 0 %");
+    // Below 1 %, the first figure decides.
+    assert_eq!(compared(0.01).measure, THROUGHPUT);
+}
+
+#[test]
 fn a_quantile_among_unfinished_requests_has_an_open_interval() {
     let mut figures = times(&OURS, &[1.5; 10], 10);
     for theirs in &mut figures.theirs {

@@ -2,6 +2,7 @@ use super::world::{Reply, SimulatedRequest, World, failure, reply};
 use brunt_model::Failure;
 use brunt_model::finding::Severity;
 use brunt_model::plan::StatusRange;
+use brunt_model::tally::Statuses;
 
 fn with_status(status: u16, one_in: u64) -> impl Fn(SimulatedRequest) -> Reply {
     move |asked| Reply {
@@ -24,6 +25,15 @@ fn errors_instead_of_pages_are_reported() {
         w.plan.reply_policies[0].checks.status = vec![StatusRange { least: 200, most: 599 }];
     };
     World::closed(10, 0.0).answering(with_status(503, 4)).with(expected).is_silent("error_replies");
+}
+
+#[test]
+fn replies_that_their_own_request_expects_are_no_errors() {
+    // Some other request than the first expects 401.
+    let mut run = World::closed(10, 0.0).answering(with_status(401, 2)).run();
+    run.total.unexpected = Statuses::default();
+    let findings = crate::explain::findings(&run, &brunt_model::Judgement::default());
+    assert!(findings.iter().all(|finding| finding.rule != "error_replies"), "{findings:?}");
 }
 
 #[test]

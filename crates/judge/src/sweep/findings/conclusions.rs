@@ -1,11 +1,15 @@
-//! Conclusions of a sweep: the better contender, the capacity of each server, and its bottleneck.
+//! Conclusions of a sweep: the better contender, the limit of each server and its bottleneck, loads
+//! without a limit, and one sentence on all that is undecided.
 
 use super::{Facts, Rule, limit};
 use crate::compare;
 use crate::explain::Remark;
-use crate::levels::{Factors, pairings};
-use crate::sweep::limits::{growth, peak, plateau};
-use crate::sweep::trials::Trials;
+use crate::explain::command::REPEAT;
+use crate::levels::{Factors, Pairing, pairings};
+use crate::sweep::limits::{
+    ThroughputGrowth, growth, has_few_errors, kept_throughout, peak, plateau,
+};
+use crate::sweep::trials::{LoadFigures, Trials};
 use brunt_model::analysis::{ContenderAnalysis, Culprit, LimitKind};
 use brunt_model::numbers::{percent, rate, three_digits};
 use brunt_model::text::Value;
@@ -14,24 +18,28 @@ use brunt_stats::rank;
 
 /// Significance level of a difference.
 const SIGNIFICANT: f64 = 0.05;
+/// Minimum number of loads for a knee.
+const FEWEST_LOADS: usize = 5;
 
-/// The rules, in the order in which their conclusions are shown.
+/// The rules, in the order in which their conclusions are shown: findings, then their absence, then
+/// open questions.
 pub const RULES: &[Rule] = &[
-    ("difference", difference),
     ("faster", faster),
+    ("difference", difference),
     ("capacity", capacity),
     ("bottleneck", bottleneck),
+    ("no_limit", no_limit),
+    ("undecided", undecided),
+    ("bottleneck_not_found", bottleneck_not_found),
 ];
 
-/// Rule: knee, saturation point and highest loads that meet objectives, in one
+/// Rule: saturation point, knee, errors and highest loads that meet objectives, in one
 /// sentence for each contender.
 fn capacity(facts: &Facts) -> Vec<Remark> {
     let mut remarks = Vec::new();
     for (trials, contender) in facts.trials.iter().zip(facts.contenders) {
         let limits = limits_text(trials, contender);
-        if limits.is_empty() {
-            remarks.extend(nothing_found(trials));
-        } else {
+        if !limits.is_empty() {
             let contender = &*contender.contender;
             remarks.push(Remark::note(text!(
                 "sweep-limits",
@@ -45,26 +53,22 @@ fn capacity(facts: &Facts) -> Vec<Remark> {
 
 fn limits_text(trials: &Trials, contender: &ContenderAnalysis) -> Vec<Text> {
     let mut texts: Vec<Text> = Vec::new();
+    let all_loads = trials.curve();
+    let errors = all_loads.iter().rev().find(|point| has_few_errors(point) == Some(false));
     if let Some((_, saturation)) = limit(contender, LimitKind::Saturation) {
         let rate = rate(saturation.value);
-        texts.push(match bottleneck_of_server(contender) {
-            Some(bottleneck) => {
+        texts.push(match (bottleneck_of_server(contender), errors) {
+            (Some(bottleneck), _) => {
                 text!("sweep-limits.saturation-with-bottleneck", rate, bottleneck)
             }
-            None => text!("sweep-limits.saturation", rate),
+            (None, Some(_)) => text!("sweep-limits.saturation-of-good", rate),
+            (None, None) => text!("sweep-limits.saturation", rate),
         });
     }
     if let Some((_, knee)) = limit(contender, LimitKind::Knee) {
         texts.push(text!("sweep-limits.knee", load = trials.unit.format(knee.value)));
     }
-    let curve = trials.curve();
-    // Without a usable plateau, the peak is the best known throughput.
-    if let Some(peak) =
-        peak(&curve).filter(|_| growth(&curve).plateau().is_some() && plateau(&curve).is_none())
-    {
-        let load = trials.unit.format(peak.load);
-        texts.push(text!("sweep-limits.peak", rate = rate(peak.achieved), load));
-    }
+    texts.extend(peak_text(trials));
     for bound in &contender.limits {
         let is_bound = [LimitKind::Objective, LimitKind::Patience].contains(&bound.kind);
         if let Some(highest) = bound.at.filter(|at| is_bound && at.value > 0.0) {
@@ -72,117 +76,211 @@ fn limits_text(trials: &Trials, contender: &ContenderAnalysis) -> Vec<Text> {
             texts.push(text!("sweep-limits.holds", objective = bound.name.clone(), load));
         }
     }
+    if let Some(LoadFigures { load, errors: Some(share), .. }) = errors {
+        let load = trials.unit.format(*load);
+        texts.push(text!("sweep-limits.errors", share = percent(*share), load));
+    }
     texts
 }
 
-/// Returns a remark on a range without a limit; None with fewer than two loads.
+/// Without a usable plateau, the peak is the best known throughput.
+fn peak_text(trials: &Trials) -> Option<Text> {
+    let curve = trials.undisturbed().curve();
+    growth(&curve).plateau()?;
+    let peak = peak(&curve).filter(|_| plateau(&curve).is_none())?;
+    let load = trials.unit.format(peak.load);
+    Some(text!("sweep-limits.peak", rate = rate(peak.achieved), load))
+}
+
+/// Rule: a contender without any limit in the range.
+fn no_limit(facts: &Facts) -> Vec<Remark> {
+    let mut remarks = Vec::new();
+    for (trials, contender) in facts.trials.iter().zip(facts.contenders) {
+        if limits_text(trials, contender).is_empty() {
+            remarks.extend(nothing_found(trials));
+        }
+    }
+    remarks
+}
+
+/// Returns None with fewer than two loads, and if the absence of a limit is not known.
 fn nothing_found(trials: &Trials) -> Option<Remark> {
-    let [first, .., last] = &trials.steps[..] else { return None };
-    let low = trials.unit.format(first.load);
-    let high = trials.unit.format(last.load);
-    let sentence = text!("sweep-limits.none", contender = trials.contender, low, high);
+    let [_, .., _] = &trials.steps[..] else { return None };
+    let contender = trials.contender;
+    let undisturbed = trials.undisturbed();
+    let grows = growth(&undisturbed.curve()) == ThroughputGrowth::Continues;
+    let undisturbed_load = undisturbed.steps.last().map(|step| step.load).filter(|_| grows);
+    // What disturbed trials achieve, the server achieves without the disturbance, too.
+    let load = kept_throughout(trials).or(undisturbed_load)?;
+    let is_last = trials.steps.last().is_some_and(|last| last.load <= load);
     let remedy = if trials.excluded_above > 0 {
         text!("sweep-limits.remedy-excluded", advice = trials.advice_above())
-    } else {
+    } else if is_last {
         text!("sweep-limits.remedy")
+    } else {
+        text!("undecided.remedy-disturbed")
     };
-    Some(Remark::note(sentence).with_remedy(remedy))
+    let load = trials.unit.format(load);
+    Some(Remark::note(text!("sweep-limits.none", contender, load)).with_remedy(remedy))
 }
 
 /// Rule: difference of the saturation points, with its significance, for each two contenders that
 /// differ in one factor.
 fn difference(facts: &Facts) -> Vec<Remark> {
-    let factors: Vec<&Factors> = facts.trials.iter().map(|trials| trials.factors).collect();
-    let mut remarks = Vec::new();
-    for pairing in pairings(&factors) {
-        let Some((_, our_limit)) = limit(&facts.contenders[pairing.ours], LimitKind::Saturation)
-        else {
-            continue;
-        };
-        let Some((_, their_limit)) =
-            limit(&facts.contenders[pairing.theirs], LimitKind::Saturation)
-        else {
-            continue;
-        };
-        let ours = &facts.trials[pairing.ours];
-        let theirs = &facts.trials[pairing.theirs];
-        remarks.push(if our_limit.value >= their_limit.value {
-            saturation_difference(ours, our_limit.value, theirs, their_limit.value)
-        } else {
-            saturation_difference(theirs, their_limit.value, ours, our_limit.value)
-        });
-    }
-    remarks
+    let saturations = saturations(facts);
+    saturations.iter().filter_map(|saturations| saturations.difference()).collect()
 }
 
-/// Rule: which contender has the lower response time, at each load.
+/// Saturation points of two contenders, the higher one first.
+struct Saturations<'a> {
+    pairing: Pairing,
+    best: &'a Trials<'a>,
+    most: f64,
+    other: &'a Trials<'a>,
+    less: f64,
+}
+
+/// Saturation points of all contenders that are compared with each other.
+fn saturations<'a>(facts: &'a Facts) -> Vec<Saturations<'a>> {
+    let factors: Vec<&Factors> = facts.trials.iter().map(|trials| trials.factors).collect();
+    let mut all = Vec::new();
+    for pairing in pairings(&factors) {
+        let [ours, theirs] = [pairing.ours, pairing.theirs]
+            .map(|index| limit(&facts.contenders[index], LimitKind::Saturation));
+        let Some(((_, ours), (_, theirs))) = ours.zip(theirs) else { continue };
+        let ours = ours.value;
+        let theirs = theirs.value;
+        let our_trials = &facts.trials[pairing.ours];
+        let their_trials = &facts.trials[pairing.theirs];
+        all.push(if ours >= theirs {
+            Saturations { pairing, best: our_trials, most: ours, other: their_trials, less: theirs }
+        } else {
+            Saturations { pairing, best: their_trials, most: theirs, other: our_trials, less: ours }
+        });
+    }
+    all
+}
+
+impl Saturations<'_> {
+    /// Returns None if no outcome of the test is significant: too few repetitions.
+    fn difference(&self) -> Option<Remark> {
+        let ours = plateaus(self.best);
+        let theirs = plateaus(self.other);
+        if rank::least_p(ours.len(), theirs.len()) > SIGNIFICANT {
+            return None;
+        }
+        let p = rank::mann_whitney(&ours, &theirs);
+        let test = text!(
+            "saturation-difference.test",
+            p = three_digits(p),
+            ours = ours.len().to_string(),
+            theirs = theirs.len().to_string()
+        );
+        let best = self.best.contender;
+        let other = self.other.contender;
+        let most = rate(self.most);
+        let less = rate(self.less);
+        let share = percent(self.most / self.less - 1.0);
+        Some(Remark::note(if p > SIGNIFICANT {
+            text!("saturation-difference.none", best, most, other, less, test)
+        } else {
+            text!("saturation-difference", best, most, other, less, share, test)
+        }))
+    }
+}
+
+/// Rule: which contender has the lower response time or the higher throughput, at each load.
 fn faster(facts: &Facts) -> Vec<Remark> {
     let Some(trials) = facts.trials.first() else { return Vec::new() };
     compare::sentences(facts.pairs, trials.unit).into_iter().map(Remark::note).collect()
 }
 
-fn saturation_difference(best: &Trials, most: f64, other: &Trials, less: f64) -> Remark {
-    let ours = plateaus(best);
-    let theirs = plateaus(other);
-    let best = best.contender;
-    let other = other.contender;
-    let share = percent(most / less - 1.0);
-    let most = rate(most);
-    let less = rate(less);
-    let least = rank::least_p(ours.len(), theirs.len());
-    if least > SIGNIFICANT {
-        let reason = too_few(ours.len(), theirs.len(), least);
-        let needed = enough_repetitions().to_string();
-        return Remark::warning(text!(
-            "saturation-difference.untested",
-            best,
-            most,
-            other,
-            less,
-            reason
-        ))
-        .with_remedy(text!("saturation-difference.remedy", needed));
+/// Rule: all that is undecided, in one sentence.
+fn undecided(facts: &Facts) -> Vec<Remark> {
+    let Some(trials) = facts.trials.first() else { return Vec::new() };
+    let repetitions = facts.trials.iter().map(|trials| trials.repetitions.len()).max().unwrap_or(0);
+    let mut needed = compare::fewest_repetitions(contender_pairs(facts), SIGNIFICANT);
+    let mut clauses = compare::undecided_clauses(facts.pairs, trials.unit, repetitions as u32);
+    // A table of another tool has no runs that could be compared by load.
+    if facts.pairs.is_empty() {
+        needed = enough_repetitions() as u32;
+        clauses.extend(untested_saturations(facts, repetitions));
     }
-    let p = rank::mann_whitney(&ours, &theirs);
-    let test = text!(
-        "saturation-difference.test",
-        p = three_digits(p),
-        ours = ours.len().to_string(),
-        theirs = theirs.len().to_string()
-    );
-    Remark::note(if p > SIGNIFICANT {
-        text!("saturation-difference.none", best, most, other, less, test)
+    let is_compared = !clauses.is_empty();
+    clauses.extend(unknown_limits(facts));
+    if clauses.is_empty() {
+        return Vec::new();
+    }
+    let remark = Remark::note(text!("undecided", clauses = Value::Series(clauses)));
+    let remedy = if !is_compared {
+        text!("undecided.remedy-disturbed")
+    } else if repetitions >= needed as usize {
+        text!("few-repetitions.remedy")
     } else {
-        text!("saturation-difference", best, most, other, less, share, test)
+        let needed = needed.to_string();
+        facts.command.advise(text!("undecided.remedy", needed = &*needed), REPEAT, &needed)
+    };
+    vec![remark.with_remedy(remedy)]
+}
+
+/// Returns a clause on contenders whose saturation points cannot be compared.
+fn untested_saturations(facts: &Facts, repetitions: usize) -> Option<Text> {
+    let saturations = saturations(facts);
+    let untested = saturations.iter().filter(|pair| pair.difference().is_none());
+    let pairs: Vec<Text> = untested
+        .map(|Saturations { pairing, .. }| {
+            let [ours, theirs] =
+                [pairing.ours, pairing.theirs].map(|index| facts.trials[index].contender);
+            text!("undecided.pair", ours, theirs)
+        })
+        .collect();
+    let is_any = !pairs.is_empty();
+    is_any.then(|| {
+        let pairs = Value::Series(pairs);
+        text!("undecided.saturation", count = repetitions, pairs)
     })
 }
 
-fn too_few(ours: usize, theirs: usize, least: f64) -> Text {
-    let needed = enough_repetitions().to_string();
-    if ours <= 1 && theirs <= 1 {
-        return text!("saturation-difference.one-value", needed);
+/// Returns a clause on contenders whose limits are unknown because of disturbed trials.
+fn unknown_limits(facts: &Facts) -> Option<Text> {
+    let mut names: Vec<Text> = Vec::new();
+    let mut disturbed = 0;
+    let mut all = 0;
+    for (trials, contender) in facts.trials.iter().zip(facts.contenders) {
+        let undisturbed = trials.undisturbed();
+        let is_disturbed =
+            trials.steps.len() >= FEWEST_LOADS && undisturbed.steps.len() < FEWEST_LOADS;
+        if is_disturbed
+            && limits_text(trials, contender).is_empty()
+            && nothing_found(trials).is_none()
+        {
+            names.push(trials.contender.into());
+            disturbed += trials.count() - undisturbed.count();
+            all += trials.count();
+        }
     }
-    text!(
-        "saturation-difference.too-few",
-        ours = ours.to_string(),
-        theirs = theirs.to_string(),
-        least = format!("{least:.2}"),
-        needed
-    )
+    (!names.is_empty()).then(|| {
+        let disturbed = disturbed.to_string();
+        text!("undecided.limits", names, disturbed, all = text!("trials", count = all))
+    })
 }
 
-/// Minimum number of repetitions of each contender that can reach a significant p-value.
+/// Number of contenders that are compared with another one.
+fn contender_pairs(facts: &Facts) -> usize {
+    let factors: Vec<&Factors> = facts.trials.iter().map(|trials| trials.factors).collect();
+    pairings(&factors).len()
+}
+
+/// Minimum number of repetitions of each contender that can reach a significant p-value by ranks.
 fn enough_repetitions() -> usize {
     (1..100).find(|n| rank::least_p(*n, *n) <= SIGNIFICANT).unwrap_or(usize::MAX)
 }
 
 /// Saturation throughput of each repetition.
 fn plateaus(trials: &Trials) -> Vec<f64> {
-    trials
-        .repetitions
-        .iter()
-        .filter_map(|repetition| plateau(&trials.curve_of(*repetition)))
-        .collect()
+    let trials = trials.undisturbed();
+    let repetitions = trials.repetitions.iter();
+    repetitions.filter_map(|repetition| plateau(&trials.curve_of(*repetition))).collect()
 }
 
 /// Rule: the bottleneck of each server, unless it is reported with the saturation point.
@@ -193,11 +291,7 @@ fn bottleneck(facts: &Facts) -> Vec<Remark> {
         let sentence = bottleneck.sentence.clone();
         let contender_name = &*contender.contender;
         remarks.push(match bottleneck.culprit {
-            Culprit::NotFound => Remark::note(text!(
-                "sweep-bottleneck.not-found",
-                contender = contender_name,
-                bottleneck = sentence
-            )),
+            Culprit::NotFound => continue,
             Culprit::Generator => Remark::warning(text!(
                 "sweep-bottleneck.generator",
                 contender = contender_name,
@@ -210,6 +304,23 @@ fn bottleneck(facts: &Facts) -> Vec<Remark> {
                 bottleneck = sentence
             )),
         });
+    }
+    remarks
+}
+
+/// Rule: nothing near its limit was read.
+fn bottleneck_not_found(facts: &Facts) -> Vec<Remark> {
+    let mut remarks = Vec::new();
+    for contender in facts.contenders {
+        let bottleneck = contender.bottleneck.as_ref();
+        let not_found = bottleneck.filter(|found| found.culprit == Culprit::NotFound);
+        remarks.extend(not_found.map(|bottleneck| {
+            Remark::note(text!(
+                "sweep-bottleneck.not-found",
+                contender = &*contender.contender,
+                bottleneck = bottleneck.sentence.clone()
+            ))
+        }));
     }
     remarks
 }

@@ -6,6 +6,7 @@ use crate::explain::command::{REPEAT, RESUME};
 use crate::sweep::response::is_usable;
 use crate::sweep::trials::{ENOUGH_REPETITIONS, Trials};
 use brunt_model::analysis::{ContenderAnalysis, Outlier};
+use brunt_model::comparison::Test;
 use brunt_model::finding::{ProcessUse, State};
 use brunt_model::numbers::{self, rate, three_digits};
 use brunt_model::text::Value;
@@ -251,6 +252,15 @@ pub fn few_repetitions(facts: &Facts) -> Vec<Remark> {
     let fewest =
         facts.trials.iter().map(|trials| trials.repetitions.len()).filter(|n| *n > 0).min();
     let Some(fewest) = fewest.filter(|n| *n < ENOUGH_REPETITIONS) else { return Vec::new() };
+    // The sentence on undecided comparisons gives the same advice.
+    let is_advised = facts
+        .pairs
+        .iter()
+        .flat_map(|pair| pair.measures.first())
+        .any(|compared| compared.test == Test::None);
+    if is_advised {
+        return Vec::new();
+    }
     let repetitions = ENOUGH_REPETITIONS.to_string();
     let needed = &*repetitions;
     let sentence = match fewest {

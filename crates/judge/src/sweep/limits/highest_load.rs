@@ -7,6 +7,8 @@ use brunt_model::{LoadUnit, Objective, Text, text};
 
 /// Minimum ratio of achieved to offered throughput at which the server keeps up.
 const MIN_ACHIEVED: f64 = 0.99;
+/// Share of errors below which a server still serves its load.
+const MAX_ERRORS: f64 = 0.01;
 /// Nielsen's limits of patience, in seconds.
 const PATIENCE: [f64; 3] = [1.0, 3.0, 10.0];
 
@@ -19,7 +21,52 @@ pub fn limits(trials: &Trials) -> Vec<LoadLimit> {
         let kind = if is_patience { LimitKind::Patience } else { LimitKind::Objective };
         limits.push(of_objective(trials, index, kind));
     }
+    limits.extend(of_errors(trials));
     limits
+}
+
+/// Returns the highest load with few errors, if there are errors at some load and no objective
+/// bounds them.
+fn of_errors(trials: &Trials) -> Option<LoadLimit> {
+    let is_bounded = trials
+        .objectives
+        .iter()
+        .any(|objective| objective.metric == Metric::Errors && objective.step.is_none());
+    let has_errors = trials.curve().iter().any(|point| has_few_errors(point) == Some(false));
+    if is_bounded || !has_errors {
+        return None;
+    }
+    let bound = Objective {
+        metric: Metric::Errors,
+        step: None,
+        relation: Relation::Below,
+        bound: MAX_ERRORS,
+    };
+    let how = text!("load-limit.errors-how");
+    let mut limit = limit(trials, LimitKind::Objective, bound.to_string().into(), how, |curve| {
+        HeldRange::on_curve(curve, has_few_errors)
+    });
+    without_blocks(&mut limit);
+    Some(limit)
+}
+
+/// True if few requests fail at a load; None if that is not known. Error replies come from the
+/// server, but other failures may be those of a busy machine.
+pub fn has_few_errors(point: &LoadFigures) -> Option<bool> {
+    let is_few = point.errors? < MAX_ERRORS;
+    let is_known = is_few || !point.is_disturbed() || point.error_replies >= MAX_ERRORS;
+    is_known.then_some(is_few)
+}
+
+/// Returns the highest load of which it is known that it is achieved. None if a load is not achieved.
+pub fn kept_throughout(trials: &Trials) -> Option<f64> {
+    if trials.unit != LoadUnit::PerSecond {
+        return None;
+    }
+    match kept_range(&trials.curve()) {
+        HeldRange::Throughout(load) => Some(load),
+        HeldRange::Nowhere | HeldRange::UpTo(_) | HeldRange::Unknown => None,
+    }
 }
 
 /// One of the three objectives of the preset `1-3-10`.
@@ -77,7 +124,8 @@ fn is_achieved(point: &LoadFigures, least_response: f64) -> Option<bool> {
         0.0
     };
     // The last factor allows for rounding in floating point.
-    Some(point.achieved + tolerance >= MIN_ACHIEVED * offered * (1.0 - 1e-9))
+    let is_achieved = point.achieved + tolerance >= MIN_ACHIEVED * offered * (1.0 - 1e-9);
+    (is_achieved || !point.is_disturbed()).then_some(is_achieved)
 }
 
 fn highest_achieved(trials: &Trials) -> Option<LoadLimit> {
@@ -85,11 +133,12 @@ fn highest_achieved(trials: &Trials) -> Option<LoadLimit> {
         return None;
     }
     let how = text!("load-limit.kept-how");
-    Some(limit(trials, LimitKind::Kept, text!("load-limit.kept"), how, |curve| {
-        let least =
-            curve.iter().filter_map(|point| point.mean).min_by(f64::total_cmp).unwrap_or(0.0);
-        HeldRange::on_curve(curve, |point| is_achieved(point, least))
-    }))
+    Some(limit(trials, LimitKind::Kept, text!("load-limit.kept"), how, kept_range))
+}
+
+fn kept_range(curve: &[LoadFigures]) -> HeldRange {
+    let least = curve.iter().filter_map(|point| point.mean).min_by(f64::total_cmp).unwrap_or(0.0);
+    HeldRange::on_curve(curve, |point| is_achieved(point, least))
 }
 
 fn of_objective(trials: &Trials, index: usize, kind: LimitKind) -> LoadLimit {
@@ -98,11 +147,15 @@ fn of_objective(trials: &Trials, index: usize, kind: LimitKind) -> LoadLimit {
     let mut limit = limit(trials, kind, name, how, |curve| {
         HeldRange::on_curve(curve, |point| Some(point.met.get(index).copied().flatten()? > 0.5))
     });
-    // Blocks do not show whether a run met an objective.
+    without_blocks(&mut limit);
+    limit
+}
+
+/// Blocks do not show whether a run met an objective.
+fn without_blocks(limit: &mut LoadLimit) {
     if let Some(figure) = limit.at.as_mut().filter(|figure| figure.band == Band::WithinRun) {
         figure.band = Band::One;
     }
-    limit
 }
 
 fn limit(

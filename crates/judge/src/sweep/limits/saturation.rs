@@ -141,6 +141,9 @@ pub fn asymptotes(trials: &Trials) -> Option<LoadLimit> {
             )
         }
         _ if growth(&curve).plateau().is_some() => text!("limit-saturation.asymptotes-none"),
+        _ if growth(&curve) == ThroughputGrowth::Unknown => {
+            text!("limit-saturation.unknown", doubt = Text::default())
+        }
         _ => text!("limit-saturation.asymptotes-beyond", advice = trials.advice_above()),
     };
     Some(LoadLimit {

@@ -166,10 +166,7 @@ fn a_sweep_below_the_limit_advises_higher_loads() {
             assert!(limit.at.is_none() && limit.how.contains("sweep further"), "{limit:?}");
         }
         assert_eq!(php.outliers, []);
-        assert_eq!(
-            said(&analysis, "capacity"),
-            ["php: no knee and no saturation point from 20/s to 260/s."]
-        );
+        assert_eq!(said(&analysis, "no_limit"), ["php: no limit up to 260/s."]);
     }
 }
 
@@ -201,7 +198,7 @@ fn excluded_highest_loads_are_to_be_measured_again() {
             "{how}"
         );
     }
-    let capacity = analysis.conclusions.iter().find(|finding| finding.rule == "capacity").unwrap();
+    let capacity = analysis.conclusions.iter().find(|finding| finding.rule == "no_limit").unwrap();
     let remedy = capacity.remedy.as_deref().unwrap();
     assert!(
         remedy.starts_with("above it, 7 trials were left out") && !remedy.contains("sweep further"),

@@ -83,16 +83,21 @@ fn cpu(run: &Run, user: f64, system: f64) -> String {
 
 /// Returns each objective with its result, missed ones first.
 pub fn objectives(report: &RunReport) -> ReportSection {
+    let items = objective_items(report);
+    if items.is_empty() {
+        return ReportSection::new();
+    }
+    vec![ReportBlock::Heading("Objectives".into()), ReportBlock::List(items)]
+}
+
+/// Returns the same as items of a list; empty without objectives.
+pub fn objective_items(report: &RunReport) -> Vec<ListItem> {
     let run = report.run;
     let mut bounds: Vec<ObjectiveResult> =
         run.plan.iter().flat_map(|p| &p.objectives).map(|o| o.judge(run)).collect();
     // The sort is stable: within both groups, the order of the plan remains.
     bounds.sort_by_key(|judged| judged.met);
-    let items: Vec<ListItem> = bounds.iter().map(|judged| objective(run, judged)).collect();
-    if items.is_empty() {
-        return ReportSection::new();
-    }
-    vec![ReportBlock::Heading("Objectives".into()), ReportBlock::List(items)]
+    bounds.iter().map(|judged| objective(run, judged)).collect()
 }
 
 fn objective(run: &Run, judged: &ObjectiveResult) -> ListItem {
