@@ -21,7 +21,7 @@ fn asked(metrics: &[Measure], given: usize) -> ComparisonSettings {
         within: second,
         start: 50.0,
         most: None,
-        trial: TrialTimes { warmup: second, least: second, most: second },
+        trial: TrialTimes { warmup: second, measured: second },
         between: TrialGap::Cool(second),
         overload: None,
         require: Vec::new(),
