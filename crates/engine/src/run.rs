@@ -141,10 +141,10 @@ pub fn run_part<W: RunEnvironment>(
     workers.gather.start(plan, environment);
     let threads = spawn_workers(world, &shared, out)?;
     workers.receive_all(&inbox, &threads, &shared);
-    let returned =
+    let mut returned =
         threads.into_iter().enumerate().filter(|one| !workers.watch.has_abandoned(one.0));
-    let outcome: Result<(), EngineError> =
-        returned.map(|(_, thread)| thread.join().unwrap_or(Err(EngineError::Panicked))).collect();
+    let outcome =
+        returned.try_for_each(|(_, thread)| thread.join().unwrap_or(Err(EngineError::Panicked)));
     for remark in world.remarks() {
         workers.gather.remark(&handle.shares.process.named(remark));
     }
@@ -177,11 +177,15 @@ fn spawn_workers<W: RunEnvironment>(
             Err(error) => {
                 // Workers that have already started must not wait for this one at the gate.
                 shared.populations.iter().for_each(|population| population.gate.give_up());
-                threads.into_iter().for_each(|thread| drop(thread.join()));
+                for thread in threads {
+                    drop(thread.join());
+                }
                 return Err(error.into());
             }
         }
     }
+    // Only workers still hold the sender: the channel ends with the last of them.
+    drop(out);
     Ok(threads)
 }
 

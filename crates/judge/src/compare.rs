@@ -116,12 +116,11 @@ fn sweep_measures(study: &Study) -> Vec<Measure> {
         let is_time = matches!(objective.metric, Metric::Quantile(_) | Metric::Mean | Metric::Max);
         is_time && objective.step.is_none()
     });
-    match bounded {
-        Some(objective) => vec![Measure::Run(objective.metric), errors],
-        None => {
-            let [p50, p99] = [0.5, 0.99].map(|q| Measure::Run(Metric::Quantile(q)));
-            vec![p50, p99, errors]
-        }
+    if let Some(objective) = bounded {
+        vec![Measure::Run(objective.metric), errors]
+    } else {
+        let [p50, p99] = [0.5, 0.99].map(|q| Measure::Run(Metric::Quantile(q)));
+        vec![p50, p99, errors]
     }
 }
 

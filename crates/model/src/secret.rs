@@ -62,8 +62,9 @@ const NAMES: &[(NamePattern, &[NameKind])] = &[
     (Part("credential"), ALL),
     (Part("sessionid"), ALL),
     (Part("sessid"), ALL),
-    (Part("csrf"), ALL),
-    (Part("xsrf"), ALL),
+    // The value of such a field of a page is useless without its cookie, and plans extract it.
+    (Part("csrf"), IN_HEADERS),
+    (Part("xsrf"), IN_HEADERS),
     (Part("auth"), IN_HEADERS),
     (Part("session"), IN_HEADERS),
     (Part("jwt"), IN_HEADERS),
@@ -262,15 +263,12 @@ fn decoded(name: &str) -> Cow<'_, str> {
     while let [first, others @ ..] = rest {
         let digits = others.get(..2).and_then(|digits| std::str::from_utf8(digits).ok());
         let code = digits.and_then(|digits| u8::from_str_radix(digits, 16).ok());
-        match code.filter(|_| *first == b'%') {
-            Some(code) => {
-                bytes.push(code);
-                rest = &others[2..];
-            }
-            None => {
-                bytes.push(*first);
-                rest = others;
-            }
+        if let Some(code) = code.filter(|_| *first == b'%') {
+            bytes.push(code);
+            rest = &others[2..];
+        } else {
+            bytes.push(*first);
+            rest = others;
         }
     }
     Cow::Owned(String::from_utf8_lossy(&bytes).into_owned())

@@ -4,7 +4,7 @@
 //! sentence of the [`CapacityResult`] again.
 
 use crate::capacity::CapacityState;
-use crate::confirm::{self, FEWEST_REQUESTS};
+use crate::confirm::{self, End};
 use crate::limits::limits;
 use crate::search::{PastTrial, Search};
 use crate::summary::TrialSummary;
@@ -74,10 +74,14 @@ fn needed_budget(
     let within = search.find.within.as_secs_f64();
     let confirmations = within / confirm::length(&search.find).as_secs_f64();
     for state in states {
-        let open = [(state.met, state.ends.met), (state.missed, state.ends.missed)];
-        for load in open.into_iter().filter(|(_, end)| end.is_none()).filter_map(|(load, _)| load) {
+        let open = [
+            (End::Met, state.met.filter(|_| state.ends.met.is_none())),
+            (End::Missed, state.missed.filter(|_| state.ends.missed.is_none())),
+        ];
+        for (wanted, load) in open.into_iter().filter_map(|(end, load)| Some((end, load?))) {
             let nearest = trials.iter().find(|trial| trial.load == load)?;
-            let seconds = FEWEST_REQUESTS / nearest.offered.max(1e-9);
+            let requests = confirm::enough_requests(&search.find, wanted);
+            let seconds = requests / nearest.offered.max(1e-9);
             // Time for the choice of loads grows with the confirmations.
             let budget = (2.0 * within).max(1.1 * confirmations * seconds);
             needed = Some(needed.map_or(budget, |needed| needed.max(budget)));

@@ -21,8 +21,6 @@ pub const FEWEST_REQUESTS: f64 = 1000.0;
 const ROUNDING: f64 = 0.03;
 /// Slopes of a curve that are relied on. Few trials determine the slope badly.
 const SLOPES: std::ops::RangeInclusive<f64> = 12.0..=30.0;
-/// Assumed size of a cluster if a trial has none.
-const UNSEEN_CLUSTER: f64 = 2.5;
 /// Fewest missing replies in a pause of the server. By chance, this many are missing with
 /// probability 10⁻⁶ (e^−15).
 const MISSING: f64 = 15.0;
@@ -31,6 +29,15 @@ const MISSING: f64 = 15.0;
 /// each takes a quarter of the time budget, and half of it remains for the choice of loads.
 pub fn length(find: &CapacitySearch) -> Duration {
     find.within / (2 * find.objectives.len().max(1) as u32 + 2)
+}
+
+/// Number of requests that a confirmation of an end needs: without a slow or failed one, it must
+/// prove that their share is below the bound.
+pub fn enough_requests(find: &CapacitySearch, wanted: End) -> f64 {
+    let bounds = bounds(find);
+    let shares = bounds.iter().flatten().filter(|bound| bound.is_share());
+    let least = shares.map(|bound| poisson_high(0.0) / bound.allowed).fold(0.0, f64::max);
+    if wanted == End::Met { FEWEST_REQUESTS.max(least) } else { FEWEST_REQUESTS }
 }
 
 /// The ends of a capacity that confirmations prove, and what contradicts them.
@@ -101,8 +108,12 @@ pub fn side(
     bounds: &[ObjectiveFigure],
 ) -> LoadSide {
     let undisturbed: Vec<TrialBlock> = trial.undisturbed().cloned().collect();
+    // Other processes that come and go make times vary slowly, whatever the queue does.
+    let may_queue = trial.evidence == EvidenceFor::Both
+        && bounds.iter().any(ObjectiveFigure::depends_on_waiting);
     let is_below = trial.evidence != EvidenceFor::None
         && !trial.is_overloaded()
+        && (!may_queue || forgets(&undisturbed))
         && bounds.iter().enumerate().all(|(index, bound)| {
             let parts = parts(&undisturbed, set, index, |part| part.over);
             Interval::of(&parts, bound).is_some_and(|interval| interval.high < bound.allowed)
@@ -131,12 +142,23 @@ pub fn side(
     if is_above { LoadSide::Above } else { LoadSide::Undecided }
 }
 
+/// True if response times do not depend on those a tenth of the trial earlier. Near saturation, a
+/// queue needs longer to forget its state, and a trial that begins with an empty queue sees too few
+/// slow requests.
+fn forgets(blocks: &[TrialBlock]) -> bool {
+    let response: f64 = blocks.iter().map(|block| block.response).sum();
+    let completed: f64 = blocks.iter().map(|block| block.completed).sum();
+    let mean = if completed > 0.0 { response / completed } else { 0.0 };
+    let deviations = blocks.iter().map(|block| block.response - mean * block.completed);
+    blocks::spread(&deviations.collect::<Vec<f64>>()).is_some()
+}
+
 /// True if replies took hardly longer than at the lower loads where they took least.
 fn is_as_fast_as_usual(trial: &TrialSummary, all: &[TrialSummary]) -> bool {
     const HARDLY: f64 = 1.25;
     let lower = all.iter().filter(|other| other.load < trial.load);
-    let usual = lower.filter_map(|other| other.mean).reduce(f64::min);
-    usual.zip(trial.mean).is_some_and(|(usual, mean)| mean <= HARDLY * usual)
+    let usual_mean = lower.filter_map(|other| other.mean).reduce(f64::min);
+    usual_mean.zip(trial.mean).is_some_and(|(usual_mean, mean)| mean <= HARDLY * usual_mean)
 }
 
 /// True if a trial certainly missed an objective, whatever the cause.
@@ -335,7 +357,7 @@ impl ClusterCount {
             return f64::INFINITY;
         }
         if self.over <= 0.0 {
-            return UNSEEN_CLUSTER * poisson_high(0.0) / self.total;
+            return poisson_high(0.0) / self.total;
         }
         let clusters = self.clusters();
         self.over / self.total * poisson_high(clusters) / clusters

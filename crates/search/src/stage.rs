@@ -6,7 +6,7 @@
 //! Overload and recovery follow.
 
 use crate::capacity::CapacityState;
-use crate::confirm::{self, End, FEWEST_REQUESTS};
+use crate::confirm::{self, End};
 use crate::search::{NextStep, PastTrial, Search, TrialRequest};
 use crate::summary::TrialSummary;
 use brunt_model::answer::{LoadSide, SearchEnd};
@@ -162,7 +162,7 @@ impl Stage<'_> {
         if let Some(next) = self.brackets(states) {
             return next;
         }
-        let open = states.iter().filter(|state| self.missing(state) != [false; 2]);
+        let open = states.iter().filter(|state| Self::missing(state) != [false; 2]);
         let wide = widest(open).or_else(|| widest(states.iter())).ok_or(SearchEnd::Precise)?;
         self.refine(wide)
     }
@@ -186,7 +186,7 @@ impl Stage<'_> {
     }
 
     /// The ends of a state that confirmations have not proven yet, although trials showed them.
-    fn missing(&self, state: &CapacityState) -> [bool; 2] {
+    fn missing(state: &CapacityState) -> [bool; 2] {
         let has_met = state.met.is_some() && state.ends.met.is_none();
         let has_missed = state.missed.is_some() && state.ends.missed.is_none();
         [has_met, has_missed]
@@ -222,10 +222,10 @@ impl Stage<'_> {
         // The lower ends first: they are what a user can rely on.
         for wanted in [End::Met, End::Missed] {
             for state in states {
-                let [met, missed] = self.missing(state);
+                let [met, missed] = Self::missing(state);
                 let is_missing = if wanted == End::Met { met } else { missed };
                 if let Some(load) = self.confirmation_load(state, wanted).filter(|_| is_missing) {
-                    return self.confirmation(load, end);
+                    return self.confirmation(load, wanted, end);
                 }
             }
         }
@@ -233,10 +233,10 @@ impl Stage<'_> {
         let Some(wide) = widest(states.iter()) else { return Err(end) };
         let Some((low, high)) = wide.ends.met.zip(wide.ends.missed) else { return Err(end) };
         let likely = wide.likely().unwrap_or((low * high).sqrt());
-        let wanted = if likely / low >= high / likely { End::Met } else { End::Missed };
-        let load = self.confirmation_load(wide, wanted).ok_or(end)?;
+        let farther_end = if likely / low >= high / likely { End::Met } else { End::Missed };
+        let load = self.confirmation_load(wide, farther_end).ok_or(end)?;
         let is_inside = load > low * (1.0 + NARROWER) && load < high / (1.0 + NARROWER);
-        if is_inside { self.confirmation(load, end) } else { Err(end) }
+        if is_inside { self.confirmation(load, farther_end, end) } else { Err(end) }
     }
 
     /// The load at which a confirmation very likely proves an end.
@@ -264,13 +264,17 @@ impl Stage<'_> {
     fn lowest_with_enough_requests(&self, from: f64) -> f64 {
         let room = self.room_for_confirmation();
         let tried = self.trials.iter().map(|trial| trial.load).filter(|load| *load >= from);
-        tried.filter(|load| self.enough_seconds(*load) <= room).reduce(f64::min).unwrap_or(from)
+        tried
+            .filter(|load| self.enough_seconds(*load, End::Missed) <= room)
+            .reduce(f64::min)
+            .unwrap_or(from)
     }
 
     /// Seconds in which a confirmation has enough requests.
-    fn enough_seconds(&self, load: f64) -> f64 {
+    fn enough_seconds(&self, load: f64, wanted: End) -> f64 {
         const MORE: f64 = 1.05;
-        MORE * FEWEST_REQUESTS / self.requests_per_second(load).max(1e-9)
+        MORE * confirm::enough_requests(&self.search.find, wanted)
+            / self.requests_per_second(load).max(1e-9)
     }
 
     /// Measured seconds of a confirmation that the rest of the time budget has room for.
@@ -303,9 +307,10 @@ impl Stage<'_> {
     }
 
     /// Returns a confirmation at a load. The last one that is needed uses all the time that is left.
-    fn confirmation(&self, load: f64, end: SearchEnd) -> Result<NextStep, SearchEnd> {
+    fn confirmation(&self, load: f64, wanted: End, end: SearchEnd) -> Result<NextStep, SearchEnd> {
         let load = self.whole(load);
-        let least = confirm::length(&self.search.find).as_secs_f64().max(self.enough_seconds(load));
+        let least =
+            confirm::length(&self.search.find).as_secs_f64().max(self.enough_seconds(load, wanted));
         let least = Duration::try_from_secs_f64(least).unwrap_or(Duration::MAX);
         let warmup = self.search.find.trial.warmup;
         let room = Duration::try_from_secs_f64(self.room_for_confirmation()).unwrap_or_default();

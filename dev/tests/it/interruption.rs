@@ -66,21 +66,16 @@ fn requests_in_flight_at_a_signal_are_counted() {
 
 /// Steps that take too long or too much memory, and the begin of the message about each.
 const ENDLESS: [(&str, &str); 3] = [
-    (
-        "- script: 'String.raw({raw: {length: 2 ** 53 - 1}})'",
-        "script `scenario.steps[1]`: script stopped",
-    ),
-    (
-        "- script: /(?=(a+))\\1b/.test('a'.repeat(400000))",
-        "script `scenario.steps[1]`: script stopped",
-    ),
+    ("- script: 'String.raw({raw: {length: 2 ** 53 - 1}})'", "script `scenario.steps[2]`"),
+    ("- script: /(?=(a+))\\1b/.test('a'.repeat(400000))", "script `scenario.steps[2]`"),
     ("- set: {a: '${a}${a}x'}", "the text of variable `a`: the values in a text are longer"),
 ];
 
-/// Starts a run of two users with a request and the step.
+/// Starts a run of two users with a request and the step. The pause between them is longer than an interval of
+/// figures, because a worker that is abandoned in the step reports no unfinished interval.
 fn start_endless(lab: &Lab, dir: &Path, step: &str, seconds: u32) -> RunningBrunt {
     let plan = format!(
-        "load: {{users: 2, duration: {seconds}s}}\nrepetitions: 1\nscenario:\n  base: {}\n  language: javascript\n  variables: {{a: x}}\n  steps:\n  - get: /a\n  {step}\n",
+        "load: {{users: 2, duration: {seconds}s}}\nrepetitions: 1\nscenario:\n  base: {}\n  language: javascript\n  variables: {{a: x}}\n  steps:\n  - get: /a\n  - think: 300ms\n  {step}\n",
         lab.url_of("")
     );
     std::fs::write(dir.join("plan.yaml"), plan).expect("a plan");
@@ -102,7 +97,9 @@ fn an_endless_script_or_text_does_not_hold_a_run() {
                 running.signal(signal);
             }
             let ran = running.finish_unchecked();
-            assert!([0, 130].contains(&ran.code), "{step}: {}{}", ran.out, ran.err);
+            // On a slow machine, the run ends without a worker that does not return in time.
+            let is_abandoned = ran.code == 1 && ran.err.contains("did not return from");
+            assert!([0, 130].contains(&ran.code) || is_abandoned, "{step}: {}{}", ran.out, ran.err);
             ran.assert_text(&["Throughput", message]);
         }
     }

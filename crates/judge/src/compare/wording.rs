@@ -256,8 +256,8 @@ pub fn undecided_finding(
     let sentence = conclusion::undecided(&comparison.pairs, unit, comparison.blocks)?;
     let all = comparison.more.map(|more| comparison.blocks + more);
     let remedy = match (comparison.ended, all) {
-        (ComparisonEnd::Stored, _) | (_, None) => None,
         (ComparisonEnd::Stopped, _) => Some(text!("comparison-undecided.remedy-resume")),
+        (ComparisonEnd::Stored, _) | (_, None) => None,
         (_, Some(all)) if all > MOST_REPETITIONS => {
             Some(text!("comparison-undecided.remedy-longer", all = all.to_string()))
         }

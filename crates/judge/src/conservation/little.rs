@@ -116,5 +116,8 @@ fn load_seconds(run: &Run) -> Option<f64> {
     let begins = run.phase_start(Phase::Warmup).or_else(|| run.phase_start(Phase::Measure))?;
     let ends = run.phase_start(Phase::Grace).unwrap_or(run.last_interval_end);
     let seconds = ends.seconds_since(begins);
-    (!by_number && seconds > 0.0).then_some(seconds)
+    // A worker that a step held until the end reported no interval after its begin.
+    let is_held = !run.is_interrupted()
+        && stop.duration.is_some_and(|longest| seconds < 0.9 * longest.as_secs_f64());
+    (!by_number && !is_held && seconds > 0.0).then_some(seconds)
 }

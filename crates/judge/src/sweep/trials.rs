@@ -347,10 +347,7 @@ fn error_replies(trial: &Observation) -> f64 {
 /// 1 if a trial met an objective, 0 if it missed it. A disturbance makes figures worse and never
 /// better, so an objective that a disturbed trial missed may be met by the server alone.
 fn met_share(met: Option<bool>, trial: &Observation) -> Option<f64> {
-    match met? {
-        true => Some(1.0),
-        false => (!is_disturbed(trial)).then_some(0.0),
-    }
+    if met? { Some(1.0) } else { (!is_disturbed(trial)).then_some(0.0) }
 }
 
 fn median(trials: &[LoadFigures], figure: fn(&LoadFigures) -> Option<f64>) -> Option<f64> {

@@ -2,6 +2,7 @@
 //! that the search chose.
 
 use brunt_model::experiment::LoadStep;
+use brunt_model::goal::Until;
 use brunt_model::question::{TrialPurpose, TrialTimes};
 use brunt_model::{Load, LoadShape, Plan};
 use brunt_search::TrialRequest;
@@ -30,6 +31,8 @@ pub fn trial(pattern: &Plan, ask: &TrialRequest, machine: GeneratorCapacity) -> 
     plan.main_mut().stop.warmup = warmup;
     plan.main_mut().stop.warmup_until_steady = ask.until_steady;
     plan.main_mut().stop.duration = Some(measured);
+    // No goals: the search chose the time of the trial.
+    plan.until = Some(Until { goals: Vec::new(), least: measured });
     if ask.purpose == TrialPurpose::Overload {
         // The recovery observes the rest of the replies, so the overload does not wait for them.
         plan.main_mut().stop.grace = Duration::ZERO;

@@ -103,7 +103,7 @@ pub fn prepare_capacity_comparison(
         let Some((pattern, given_steps)) = contender.steps.split_first_mut() else {
             bail!("a contender has no load")
         };
-        make(pattern);
+        make(pattern, &find);
         // The objectives apply to the capacity, so given loads have none.
         for step in given_steps {
             step.plan.objectives.clear();

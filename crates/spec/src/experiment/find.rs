@@ -27,7 +27,7 @@ pub fn question(
     let (find, search_notes) = search.find(run, contenders, system)?;
     notes.extend(search_notes);
     for step in contenders.iter_mut().flat_map(|contender| &mut contender.steps) {
-        make(step);
+        make(step, &find);
     }
     Ok(Question::Find(find))
 }

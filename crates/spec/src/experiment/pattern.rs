@@ -4,10 +4,11 @@
 use crate::error::{Result, require};
 use crate::settings::SettingSources;
 use crate::words::shape::Loads;
-use brunt_model::Objective;
 use brunt_model::experiment::LoadStep;
+use brunt_model::goal::Until;
 use brunt_model::objective::Metric;
 use brunt_model::question::ObjectiveSet;
+use brunt_model::{CapacitySearch, Objective};
 
 /// Returns the first load of a search, which must be a single number.
 ///
@@ -66,6 +67,8 @@ fn named_set(all: Vec<Objective>) -> ObjectiveSet {
 
 /// Makes a step the pattern of the trials of a search. It has no objectives: a trial above the
 /// capacity misses them by design, which is no failure.
-pub fn make(step: &mut LoadStep) {
+pub fn make(step: &mut LoadStep, find: &CapacitySearch) {
     step.plan.objectives.clear();
+    // No goals: the search chooses the time of each trial.
+    step.plan.until = Some(Until { goals: Vec::new(), least: find.trial.measured });
 }

@@ -163,10 +163,26 @@ impl Redactor {
         };
         match word.find('?') {
             Some(query) if !word.contains(char::is_whitespace) => {
-                self.text(&word[..query]) + &self.url(&word[query..])
+                let parameters = if word.starts_with("influx=") {
+                    self.influx_password(&word[query..])
+                } else {
+                    word[query..].to_owned()
+                };
+                self.text(&word[..query]) + &self.url(&parameters)
             }
             _ => self.named(&word),
         }
+    }
+
+    /// Redacts the password of InfluxDB 1, which is the parameter `p`. Elsewhere, `p` is often a page.
+    fn influx_password(&self, query: &str) -> String {
+        let parameter = |parameter: &str| match parameter.trim_start_matches('?').split_once('=') {
+            Some(("p", password)) => {
+                parameter[..parameter.len() - password.len()].to_owned() + &self.secret(password)
+            }
+            _ => parameter.to_owned(),
+        };
+        query.split('&').map(parameter).collect::<Vec<_>>().join("&")
     }
 
     /// Redacts `NAME=VALUE`. In `NAME=URL` the name is a contender, and the value is no secret.

@@ -2,6 +2,7 @@
 
 use super::Redactor;
 use brunt_model::experiment::{Hook, HookCommands, LoadStep, ManagedServer, ReadyCondition};
+use brunt_model::numbers::hexadecimal;
 use brunt_model::record::{EvaluationKind, SampleTrace, VariableChange};
 use brunt_model::request::OmittedBody;
 use brunt_model::secret::{is_secret_field, is_secret_path};
@@ -402,6 +403,6 @@ fn omitted_body(body: &Body) -> Option<Body> {
     if bytes.len() <= MAX_STORED_BODY {
         return None;
     }
-    let sha256 = Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect();
+    let sha256 = hexadecimal(&Sha256::digest(bytes));
     Some(Body::Omitted(OmittedBody { bytes: bytes.len() as u64, sha256 }))
 }

@@ -110,6 +110,14 @@ fn commands_lose_their_secrets() {
 }
 
 #[test]
+fn the_password_of_influxdb_is_redacted_and_pages_are_not() {
+    let command = "brunt 'http://h/?p=2' -o 'influx=http://h/write?db=x&p=hunter2'";
+    let redacted = redactor().command(command);
+    assert!(redacted.contains("http://h/?p=2") && !redacted.contains("hunter2"), "{redacted}");
+    assert!(redacted.contains("db=x&p=redacted:"), "{redacted}");
+}
+
+#[test]
 fn messages_and_names_are_unchanged() {
     for text in [
         "plan.yaml:6:13: form.password: ${env.PASSWORD}: the environment variable PASSWORD is not set",

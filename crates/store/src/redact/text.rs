@@ -63,7 +63,7 @@ static LINE: LazyLock<NamedValues> = LazyLock::new(|| {
 /// `<name>value</name>`.
 static XML: LazyLock<NamedValues> = LazyLock::new(|| {
     NamedValues::new(
-        r#"<([A-Za-z_][\w.:\-]*)(?:\s[^<>]*)?>\s*"#,
+        r"<([A-Za-z_][\w.:\-]*)(?:\s[^<>]*)?>\s*",
         // The end of a text that was cut counts as the end of the element.
         r"^(?:<!\[CDATA\[((?s:.)*?)\]\]>|([^<]+)(?:</|…$))",
     )

@@ -105,7 +105,7 @@ pub fn experiment() -> Experiment {
 pub fn search() -> Experiment {
     let find = r#"{"find": {"objectives": [{"name": "p99 < 50ms", "all": [{"metric": {"quantile": 0.99}, "relation":
         "below", "bound": 0.05}]}], "precision": 0.02, "within_seconds": 60.0, "start": 50.0, "most": null, "trial":
-        {"warmup_seconds": 1.0, "least_seconds": 2.0, "most_seconds": 9.0}, "between": {"cool": 1.0}, "overload": null}}"#;
+        {"warmup_seconds": 1.0, "measured_seconds": 2.0}, "between": {"cool": 1.0}, "overload": null}}"#;
     let mut experiment = experiment();
     experiment.contenders.truncate(1);
     experiment.contenders[0].steps.truncate(1);

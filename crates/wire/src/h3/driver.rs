@@ -322,7 +322,6 @@ impl<T: Timer> Core<T> {
                         Some(Unsent { port: Rc::clone(port), transmit, contents });
                     return Poll::Pending;
                 }
-                Ok(()) => {}
                 // The error belongs to an earlier packet. This one was not sent,
                 // and counts as lost.
                 Err(error) if is_refusal(&error) => *self.refusal.borrow_mut() = Some(error),

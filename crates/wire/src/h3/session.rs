@@ -57,6 +57,7 @@ struct UnsentRequest {
 }
 
 /// The state of a connection.
+#[allow(clippy::struct_excessive_bools)] // each is an event of its own
 pub struct Http3Session {
     pub quic: Connection,
     watch: Arc<ConnectionObservations>,

@@ -81,6 +81,7 @@ fn is_close_code(code: u16) -> bool {
 
 /// State of the parser of received frames.
 #[derive(Debug, Default)]
+#[allow(clippy::struct_excessive_bools)] // states of the connection and of the message
 pub struct FrameReader {
     /// The beginning of a frame's head.
     head: Vec<u8>,

@@ -35,7 +35,9 @@ fn a_restarted_server_is_found_again() {
             assert!(received > Some(100), "{timeout}, {users} users: {received:?}");
         })
     });
-    runs.into_iter().for_each(|run| run.join().expect("a server that is found"));
+    for run in runs {
+        run.join().expect("a server that is found");
+    }
 }
 
 #[test]
@@ -59,7 +61,9 @@ fn a_connection_of_which_nothing_is_acknowledged_is_given_up() {
             assert!(dropped > 0 && passed_later > 100, "{timeout}, {users} users: {passed_later}");
         })
     });
-    runs.into_iter().for_each(|run| run.join().expect("a new connection"));
+    for run in runs {
+        run.join().expect("a new connection");
+    }
 }
 
 fn wait_for_requests() {

@@ -128,7 +128,7 @@ fn nothing_found(trials: &Trials) -> Option<Remark> {
 /// differ in one factor.
 fn difference(facts: &Facts) -> Vec<Remark> {
     let saturations = saturations(facts);
-    saturations.iter().filter_map(|saturations| saturations.difference()).collect()
+    saturations.iter().filter_map(Saturations::difference).collect()
 }
 
 /// Saturation points of two contenders, the higher one first.

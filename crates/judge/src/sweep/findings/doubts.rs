@@ -256,7 +256,7 @@ pub fn few_repetitions(facts: &Facts) -> Vec<Remark> {
     let is_advised = facts
         .pairs
         .iter()
-        .flat_map(|pair| pair.measures.first())
+        .filter_map(|pair| pair.measures.first())
         .any(|compared| compared.test == Test::None);
     if is_advised {
         return Vec::new();

@@ -169,7 +169,7 @@ pub static ROWS: [Row<RunSettings>; 29] = [
         set(values::tls_ciphers(w), |s: &mut S, v| s.connection.tls.ciphers = v)
     })
     .under(CONNECTION)
-    .otherwise("all, AES-128 first")
+    .otherwise("all")
     .keys(&[SettingKey::new("connection.ciphers", ValueForm::Value)]),
     Row::value("tls-groups", "LIST", "Key exchange groups of TLS, best first", |w, _| {
         set(values::tls_groups(w), |s: &mut S, v| s.connection.tls.groups = v)
