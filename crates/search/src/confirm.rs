@@ -503,7 +503,7 @@ mod tests {
         }
         completed.load = 900.0;
         let quiet = trial(&[0.0; 300]);
-        assert!(watch(&[quiet.clone()], 500.0, 0, &[BOUND]));
+        assert!(watch(std::slice::from_ref(&quiet), 500.0, 0, &[BOUND]));
         assert!(!watch(&[quiet, completed], 500.0, 0, &[BOUND]));
     }
 }

@@ -227,7 +227,7 @@ fn a_run_ends_without_a_worker_that_does_not_return() {
     let mut seen = Run::default();
     let ended =
         run(&plan, Environment::default(), &world, &RunControl::default(), &mut |event: &Event| {
-            seen.fold(event)
+            seen.fold(event);
         });
     world.is_released.store(true, Ordering::Relaxed);
     let Err(EngineError::StuckStep(step)) = ended else { panic!("{ended:?}") };

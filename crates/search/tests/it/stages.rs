@@ -199,8 +199,7 @@ fn a_looser_set_has_no_lower_end_below_a_stricter_one() {
 
 #[test]
 fn a_search_without_time_for_confirmations_knows_nothing_and_names_the_budget() {
-    let find =
-        CapacitySearch { within: Duration::from_secs(60), most: Some(20.0), ..find(&[0.05]) };
+    let find = CapacitySearch { within: Duration::from_mins(1), most: Some(20.0), ..find(&[0.05]) };
     let search = Search::new(&find, LoadUnit::PerSecond);
     let (seen, end) = carried_out(&search, &[700.0], |_| ());
     let answer = search.answer("a", &seen, end);
