@@ -384,16 +384,12 @@ impl Stage<'_> {
 
     /// Seconds of a trial besides warm-up and measured time, as the trials so far needed them.
     fn overhead(&self, between: f64) -> f64 {
-        let [first, .., last] = self.trials else { return between + OVERHEAD_SECONDS };
+        // The warm-up of the first trial ends by itself, and nothing is known after the last one.
+        let [_, earlier @ .., last] = self.trials else { return between + OVERHEAD_SECONDS };
+        let Some(second) = earlier.first() else { return between + OVERHEAD_SECONDS };
         let warmup = self.search.find.trial.warmup.as_secs_f64();
-        let earlier = &self.trials[1..self.trials.len() - 1];
         let measured: f64 = earlier.iter().map(|trial| warmup + trial.seconds).sum();
-        let second = self.trials[1].began;
-        let _ = first;
-        if earlier.is_empty() {
-            return between + OVERHEAD_SECONDS;
-        }
-        ((last.began - second - measured) / earlier.len() as f64).max(between)
+        ((last.began - second.began - measured) / earlier.len() as f64).max(between)
     }
 
     /// Length of a trial that chooses loads: a multiple of the shortest.
