@@ -64,18 +64,24 @@ fn requests_in_flight_at_a_signal_are_counted() {
     assert_eq!((ran.count("begun"), ran.count("cut")), (3, 3), "{}", ran.out);
 }
 
-/// Steps that take too long or too much memory, and the begin of the message about each.
+/// Steps that take too long or too much memory, and the begin of the message about each. The pause before a script is
+/// longer than an interval of figures, because a worker that is abandoned in it reports no unfinished interval.
 const ENDLESS: [(&str, &str); 3] = [
-    ("- script: 'String.raw({raw: {length: 2 ** 53 - 1}})'", "script `scenario.steps[2]`"),
-    ("- script: /(?=(a+))\\1b/.test('a'.repeat(400000))", "script `scenario.steps[2]`"),
+    (
+        "- think: 300ms\n  - script: 'String.raw({raw: {length: 2 ** 53 - 1}})'",
+        "script `scenario.steps[2]`",
+    ),
+    (
+        "- think: 300ms\n  - script: /(?=(a+))\\1b/.test('a'.repeat(400000))",
+        "script `scenario.steps[2]`",
+    ),
     ("- set: {a: '${a}${a}x'}", "the text of variable `a`: the values in a text are longer"),
 ];
 
-/// Starts a run of two users with a request and the step. The pause between them is longer than an interval of
-/// figures, because a worker that is abandoned in the step reports no unfinished interval.
+/// Starts a run of two users with a request and the step.
 fn start_endless(lab: &Lab, dir: &Path, step: &str, seconds: u32) -> RunningBrunt {
     let plan = format!(
-        "load: {{users: 2, duration: {seconds}s}}\nrepetitions: 1\nscenario:\n  base: {}\n  language: javascript\n  variables: {{a: x}}\n  steps:\n  - get: /a\n  - think: 300ms\n  {step}\n",
+        "load: {{users: 2, duration: {seconds}s}}\nrepetitions: 1\nscenario:\n  base: {}\n  language: javascript\n  variables: {{a: x}}\n  steps:\n  - get: /a\n  {step}\n",
         lab.url_of("")
     );
     std::fs::write(dir.join("plan.yaml"), plan).expect("a plan");

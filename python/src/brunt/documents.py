@@ -1192,9 +1192,16 @@ class CapacityResult(Record):
     #: Trials of the search, in order.
     trials: List[SearchTrial]
 
-    #: Drift of the server's capacity during the search, as a sentence with its figures; null
-    #: without a drift.
-    drift: Optional[str]
+    #: Change of the server during the search, as a sentence with its figures; null if there was
+    #: none.
+    change: Optional[str]
+
+    #: Total measured time of the trials, in seconds. What happens more rarely was not seen.
+    watched_seconds: float
+
+    #: Time budget that confirms both ends of each interval, in seconds; null if the budget was
+    #: sufficient, or if no budget is.
+    needed_budget_seconds: Optional[float]
 
     #: Reason why the search ended.
     ended: SearchEnd
