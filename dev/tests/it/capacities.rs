@@ -62,7 +62,7 @@ fn a_plan_compares_capacities_and_resumes_after_a_stop() {
     let plan = format!(
         "ports: [http]\nscript: {{request: \"http://127.0.0.1:${{port.http}}/\"}}\nload: {{warmup: 100ms}}\n\
          objectives: [p99 < 500ms]\nrepetitions: 2\ncompare: {{at: capacity}}\n\
-         find: {{trial_duration: 1s, max_load: 400, start_load: 200, time_budget: 20s, between: 0s}}\n\
+         find: {{trial_duration: 1s, max_load: 400, start_load: 200, time_budget: 8s, between: 0s}}\n\
          server:\n  start: echo $BRUNT_CONTENDER >>starts; exec {} --listen 127.0.0.1:${{port.http}} --service const:1ms\n  \
          ready: http://127.0.0.1:${{port.http}}/\ncontenders: {{a: {{}}, b: {{}}}}\n",
         lab.display()

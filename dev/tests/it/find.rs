@@ -246,7 +246,7 @@ fn a_requirement_is_met_missed_or_undecided() {
             "--require",
             require,
             "--time-budget",
-            "16s",
+            "12s",
         ];
         let ran = search_briefly(&url, &more);
         if ran.code != code
