@@ -164,13 +164,12 @@ fn are_settled(decisions: &[PairDecision], spec: &ComparisonSettings) -> bool {
 fn is_settled(decision: &PairDecision, spec: &ComparisonSettings) -> bool {
     let first = measures(spec).first().copied();
     let errors = Measure::Run(Metric::Errors);
-    let mut deciding = decision
-        .compared
-        .iter()
-        .take(1)
-        .filter(|compared| Some(compared.measure) == first || compared.measure == errors);
-    deciding.all(|compared| compared.verdict != Better::Undecided)
-        && spec.fail_if.iter().all(|regression| wording::is_settled(decision, regression))
+    // Another first figure decides nothing.
+    let is_open = decision.compared.first().is_some_and(|compared| {
+        compared.verdict == Better::Undecided
+            && (Some(compared.measure) == first || compared.measure == errors)
+    });
+    !is_open && spec.fail_if.iter().all(|regression| wording::is_settled(decision, regression))
 }
 
 /// Compared measures: the requested ones, and those of differences that make brunt fail; each once.

@@ -5,9 +5,10 @@
 
 use crate::bound::{CountedRatio, ObjectiveFigure};
 use crate::confirm::{self, Ends};
+use crate::counts::{Counts, View, sum, variance};
 use crate::curve::{Crossing, CurveScale, CurveTarget, ObservedPoint, Saturation, crossing};
 use crate::search::Search;
-use crate::summary::{BoundCount, EvidenceFor, TrialSummary, bounds};
+use crate::summary::{EvidenceFor, TrialSummary, bounds};
 use brunt_model::LoadUnit;
 use brunt_model::answer::Estimate;
 
@@ -96,31 +97,13 @@ fn is_implied(loose: &[ObjectiveFigure], strict: &[ObjectiveFigure]) -> bool {
     })
 }
 
-/// One of the two ways to evaluate the trials. Each treats all trials
-/// alike, whatever their outcome.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum View {
-    /// Includes all effects of lag.
-    WithLag,
-    /// Excludes all possible effects of lag.
-    WithoutLag,
-}
-
-impl View {
-    fn includes(self, trial: &TrialSummary) -> bool {
-        let is_evidence = match self {
-            Self::WithLag => trial.evidence != EvidenceFor::None,
-            Self::WithoutLag => trial.evidence == EvidenceFor::Both,
-        };
-        is_evidence && trial.undisturbed().next().is_some()
-    }
-
-    fn over(self, part: &BoundCount) -> f64 {
-        match self {
-            Self::WithLag => part.over,
-            Self::WithoutLag => part.without_lag,
-        }
-    }
+/// True if a trial is evidence in a view.
+fn is_evidence(view: View, trial: &TrialSummary) -> bool {
+    let is_evidence = match view {
+        View::WithLag => trial.evidence != EvidenceFor::None,
+        View::WithoutLag => trial.evidence == EvidenceFor::Both,
+    };
+    is_evidence && trial.undisturbed().next().is_some()
 }
 
 /// The trials that are evidence in a view, with a set of objectives.
@@ -138,7 +121,7 @@ impl<'a> SetView<'a> {
         bounds: &'a [ObjectiveFigure],
         trials: &'a [TrialSummary],
     ) -> Self {
-        let trials = trials.iter().filter(|trial| view.includes(trial)).collect();
+        let trials = trials.iter().filter(|trial| is_evidence(view, trial)).collect();
         Self { view, set, bounds, trials }
     }
 }
@@ -225,9 +208,9 @@ impl SetView<'_> {
     fn excess(&self, trial: &TrialSummary) -> f64 {
         const MOST: f64 = 10.0;
         let excesses = self.bounds.iter().enumerate().map(|(index, bound)| {
-            let parts = self.parts(trial, index);
-            (figure(trial, &parts, bound) / bound.allowed - 1.0).min(MOST)
-                * sum(&parts).total.max(1.0)
+            let counts = self.counts(trial, index);
+            (figure(trial, &counts, bound) / bound.allowed - 1.0).min(MOST)
+                * sum(&counts).total.max(1.0)
         });
         excesses.fold(f64::NEG_INFINITY, f64::max)
     }
@@ -252,25 +235,23 @@ impl SetView<'_> {
             })
     }
 
-    /// The counts of an objective in all undisturbed blocks, as this view evaluates them.
-    fn parts(&self, trial: &TrialSummary, index: usize) -> Vec<BoundCount> {
-        of_blocks(trial, self.set, index)
-            .map(|part| BoundCount { over: self.view.over(&part), ..part })
-            .collect()
+    /// The counts of an objective in all undisturbed blocks.
+    fn counts(&self, trial: &TrialSummary, index: usize) -> Vec<Counts> {
+        self.view.counts(trial.undisturbed(), self.set, index)
     }
 
     fn points(&self, index: usize) -> (Vec<ObservedPoint>, CurveTarget) {
         let bound = &self.bounds[index];
         let scale = if bound.is_share() { CurveScale::Share } else { CurveScale::Amount };
         let points = self.trials.iter().map(|trial| {
-            let parts = self.parts(trial, index);
-            let (variance, freedom) = variance(&parts, bound);
-            let seconds = trial.undisturbed_seconds().max(0.1);
+            let counts = self.counts(trial, index);
+            let (variance, freedom) = variance(&counts, bound.is_share());
+            let total = sum(&counts).total;
             ObservedPoint {
                 load: trial.load,
-                figure: figure(trial, &parts, bound),
-                seconds,
-                variance,
+                figure: figure(trial, &counts, bound),
+                seconds: trial.undisturbed_seconds().max(0.1),
+                variance: if total > 0.0 { variance / (total * total) } else { 0.0 },
                 freedom,
             }
         });
@@ -298,35 +279,21 @@ impl SetView<'_> {
 /// True if a trial's figures exceed a bound of the set.
 pub fn misses(trial: &TrialSummary, set: usize, bounds: &[ObjectiveFigure]) -> bool {
     bounds.iter().enumerate().any(|(index, bound)| {
-        let parts: Vec<BoundCount> = of_blocks(trial, set, index).collect();
-        figure(trial, &parts, bound) > bound.allowed
+        let counts = View::WithLag.counts(trial.undisturbed(), set, index);
+        figure(trial, &counts, bound) > bound.allowed
     })
-}
-
-/// The counts of an objective in the blocks that lag has not disturbed.
-fn of_blocks(trial: &TrialSummary, set: usize, index: usize) -> impl Iterator<Item = BoundCount> {
-    trial.undisturbed().filter_map(move |block| block.parts.get(set)?.get(index).copied())
 }
 
 /// Returns the figure of an objective over some blocks. Without requests, the objective is
 /// not met. In overload the queue grows without limit, so the figure is large, however short
 /// the queue still is.
-fn figure(trial: &TrialSummary, parts: &[BoundCount], bound: &ObjectiveFigure) -> f64 {
+fn figure(trial: &TrialSummary, counts: &[Counts], bound: &ObjectiveFigure) -> f64 {
     const ENDLESS: f64 = 1000.0;
-    let BoundCount { over, total: of, .. } = sum(parts);
-    match if of > 0.0 { over / of } else { 1.0 } {
+    match sum(counts).ratio().unwrap_or(1.0) {
         figure if !(bound.depends_on_waiting() && trial.is_overloaded()) => figure,
         _ if bound.is_share() => 1.0,
         figure => figure.max(ENDLESS * bound.allowed),
     }
-}
-
-fn sum(parts: &[BoundCount]) -> BoundCount {
-    parts.iter().fold(BoundCount::default(), |sum, part| BoundCount {
-        over: sum.over + part.over,
-        without_lag: sum.without_lag + part.without_lag,
-        total: sum.total + part.total,
-    })
 }
 
 fn highest_throughput(trials: &[&TrialSummary]) -> f64 {
@@ -355,18 +322,4 @@ fn saturation(trials: &[&TrialSummary]) -> Option<Saturation> {
         load: (completed / seconds).max(most),
         error: completed.max(1.0).sqrt().recip().max(0.005),
     })
-}
-
-/// Returns the variance of the figure and its degrees of freedom.
-fn variance(parts: &[BoundCount], bound: &ObjectiveFigure) -> (f64, f64) {
-    let BoundCount { over, total: of, .. } = sum(parts);
-    if over <= 0.0 || of <= 0.0 {
-        return (0.0, 1.0);
-    }
-    let counts: Vec<(f64, f64)> = parts.iter().map(|part| (part.over, part.total)).collect();
-    let (variance, freedom) = confirm::variance(&counts);
-    // The variance of independent requests is the minimum.
-    let figure = over / of;
-    let least = if bound.is_share() { figure * (1.0 - figure).max(0.0) / of } else { 0.0 };
-    ((variance / (of * of)).max(least), freedom)
 }

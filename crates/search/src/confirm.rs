@@ -8,15 +8,16 @@
 //! is that of a Poisson mean of so many events (docs/method.md).
 
 use crate::bound::{CountedRatio, ObjectiveFigure};
+use crate::counts::{Counts, View, sum, variance};
 use crate::curve::{Crossing, CurveScale};
-use crate::summary::{BoundCount, EvidenceFor, TrialBlock, TrialSummary, bounds};
+use crate::summary::{EvidenceFor, TrialBlock, TrialSummary, bounds};
 use brunt_model::CapacitySearch;
 use brunt_model::answer::LoadSide;
 use brunt_stats::{blocks, order};
 use std::time::Duration;
 
 /// Minimum number of requests of a confirmation.
-pub const FEWEST_REQUESTS: f64 = 1000.0;
+const FEWEST_REQUESTS: f64 = 1000.0;
 /// A trial may be shorter than requested by this share, since a run ends with an interval.
 const ROUNDING: f64 = 0.03;
 /// Slopes of a curve that are relied on. Few trials determine the slope badly.
@@ -107,17 +108,16 @@ pub fn side(
     set: usize,
     bounds: &[ObjectiveFigure],
 ) -> LoadSide {
-    let undisturbed: Vec<TrialBlock> = trial.undisturbed().cloned().collect();
     // Other processes that come and go make times vary slowly, whatever the queue does.
     let may_queue = trial.evidence == EvidenceFor::Both
         && bounds.iter().any(ObjectiveFigure::depends_on_waiting);
     let is_below = trial.evidence != EvidenceFor::None
         && !trial.is_overloaded()
-        && (!may_queue || forgets(&undisturbed))
+        && (!may_queue || forgets(trial))
         && bounds.iter().enumerate().all(|(index, bound)| {
-            let parts = parts(&undisturbed, set, index, |part| part.over);
-            Interval::of(&parts, bound).is_some_and(|interval| interval.high < bound.allowed)
-                && halves(&parts).iter().all(|half| figure(half) <= bound.allowed)
+            let counts = View::WithLag.counts(trial.undisturbed(), set, index);
+            Interval::of(&counts, bound).is_some_and(|interval| interval.high < bound.allowed)
+                && halves(&counts).all(|ratio| ratio <= bound.allowed)
         });
     if is_below {
         return LoadSide::Below;
@@ -135,9 +135,9 @@ pub fn side(
         if bound.depends_on_waiting() && trial.is_overloaded() {
             return true;
         }
-        let parts = parts(&undisturbed, set, index, |part| part.without_lag);
-        Interval::of(&parts, bound).is_some_and(|interval| interval.low > bound.allowed)
-            && halves(&parts).iter().all(|half| figure(half) > bound.allowed)
+        let counts = View::WithoutLag.counts(trial.undisturbed(), set, index);
+        Interval::of(&counts, bound).is_some_and(|interval| interval.low > bound.allowed)
+            && halves(&counts).all(|ratio| ratio > bound.allowed)
     });
     if is_above { LoadSide::Above } else { LoadSide::Undecided }
 }
@@ -145,11 +145,11 @@ pub fn side(
 /// True if response times do not depend on those a tenth of the trial earlier. Near saturation, a
 /// queue needs longer to forget its state, and a trial that begins with an empty queue sees too few
 /// slow requests.
-fn forgets(blocks: &[TrialBlock]) -> bool {
-    let response: f64 = blocks.iter().map(|block| block.response).sum();
-    let completed: f64 = blocks.iter().map(|block| block.completed).sum();
+fn forgets(trial: &TrialSummary) -> bool {
+    let response: f64 = trial.undisturbed().map(|block| block.response).sum();
+    let completed: f64 = trial.undisturbed().map(|block| block.completed).sum();
     let mean = if completed > 0.0 { response / completed } else { 0.0 };
-    let deviations = blocks.iter().map(|block| block.response - mean * block.completed);
+    let deviations = trial.undisturbed().map(|block| block.response - mean * block.completed);
     blocks::spread(&deviations.collect::<Vec<f64>>()).is_some()
 }
 
@@ -164,9 +164,9 @@ fn is_as_fast_as_usual(trial: &TrialSummary, all: &[TrialSummary]) -> bool {
 /// True if a trial certainly missed an objective, whatever the cause.
 pub fn is_clearly_missed(trial: &TrialSummary, set: usize, bounds: &[ObjectiveFigure]) -> bool {
     bounds.iter().enumerate().any(|(index, bound)| {
-        let parts = parts(&trial.blocks, set, index, |part| part.over);
+        let counts = View::WithLag.counts(trial.blocks.iter(), set, index);
         (bound.depends_on_waiting() && trial.is_overloaded())
-            || Interval::of(&parts, bound).is_some_and(|interval| interval.low > bound.allowed)
+            || Interval::of(&counts, bound).is_some_and(|interval| interval.low > bound.allowed)
     })
 }
 
@@ -232,25 +232,25 @@ impl End {
 /// Each trial counts by its time, since pauses come by time and not by requests.
 fn watch(trials: &[TrialSummary], load: f64, set: usize, bounds: &[ObjectiveFigure]) -> bool {
     bounds.iter().enumerate().filter(|(_, bound)| bound.is_share()).all(|(index, bound)| {
-        let (mut seconds, mut over, mut variance) = (0.0, 0.0, 0.0);
+        let mut seen = ClusterCount::default();
         for trial in trials {
-            seconds += trial.seconds;
+            seen.total += trial.seconds;
             if trial.load <= load * 1.001 {
-                let blocks: Vec<TrialBlock> = trial.undisturbed().cloned().collect();
-                let count = ClusterCount::of(&parts(&blocks, set, index, |part| part.over));
+                let counts = View::WithLag.counts(trial.undisturbed(), set, index);
+                let count = ClusterCount::of(&counts);
                 if count.total > 0.0 {
                     let weight = trial.seconds / count.total;
-                    over += weight * count.over;
-                    variance += weight * weight * count.variance;
+                    seen.over += weight * count.over;
+                    seen.variance += weight * weight * count.variance;
                 }
             } else if let CountedRatio::Slower(than) = bound.counted {
                 for pause in pauses(trial).into_iter().filter(|pause| *pause > than) {
-                    over += pause - than;
-                    variance += (pause - than).powi(2);
+                    seen.over += pause - than;
+                    seen.variance += (pause - than).powi(2);
                 }
             }
         }
-        over <= 0.0 || ClusterCount { over, variance, total: seconds }.high() < bound.allowed
+        seen.over <= 0.0 || seen.high() < bound.allowed
     })
 }
 
@@ -277,60 +277,14 @@ fn pauses(trial: &TrialSummary) -> Vec<f64> {
     pauses
 }
 
-/// The counts of an objective in some blocks, as (count above the bound, total).
-fn parts(
-    blocks: &[TrialBlock],
-    set: usize,
-    index: usize,
-    over: impl Fn(&BoundCount) -> f64,
-) -> Vec<(f64, f64)> {
-    let parts = blocks.iter().filter_map(|block| block.parts.get(set)?.get(index));
-    parts.map(|part| (over(part), part.total)).collect()
-}
-
-fn halves(parts: &[(f64, f64)]) -> [&[(f64, f64)]; 2] {
-    let (first, second) = parts.split_at(parts.len() / 2);
-    [first, second]
-}
-
-fn figure(parts: &[(f64, f64)]) -> f64 {
-    let (over, total) = sum(parts);
-    if total > 0.0 { over / total } else { 1.0 }
-}
-
-fn sum(parts: &[(f64, f64)]) -> (f64, f64) {
-    parts.iter().fold((0.0, 0.0), |sum, part| (sum.0 + part.0, sum.1 + part.1))
-}
-
-/// Variance of the count above a bound, around the share of all, with its degrees of freedom: by
-/// batch means. It is a ratio estimator, since the number of requests in a block is random too.
-pub fn variance(parts: &[(f64, f64)]) -> (f64, f64) {
-    let (over, total) = sum(parts);
-    if over <= 0.0 || total <= 0.0 {
-        return (0.0, 1.0);
-    }
-    let deviations: Vec<f64> = parts.iter().map(|part| part.0 - over / total * part.1).collect();
-    match blocks::spread(&deviations) {
-        Some(spread) => (spread.variance * deviations.len() as f64, spread.freedom),
-        None => coarse_variance(&deviations),
-    }
-}
-
-/// Variance of the sum from five batches, for blocks that are autocorrelated at every block size.
-fn coarse_variance(deviations: &[f64]) -> (f64, f64) {
-    let batch = deviations.len() / 5;
-    if batch == 0 {
-        return (0.0, 1.0);
-    }
-    let sums: Vec<f64> = deviations.chunks_exact(batch).map(|chunk| chunk.iter().sum()).collect();
-    let mean = sums.iter().sum::<f64>() / sums.len() as f64;
-    let variance =
-        sums.iter().map(|sum| (sum - mean).powi(2)).sum::<f64>() / (sums.len() - 1) as f64;
-    (variance * sums.len() as f64, 3.0)
+/// The ratio of each half of a trial. Without requests, an objective is not met.
+fn halves(counts: &[Counts]) -> impl Iterator<Item = f64> {
+    let (first, second) = counts.split_at(counts.len() / 2);
+    [first, second].into_iter().map(|half| sum(half).ratio().unwrap_or(1.0))
 }
 
 /// Slow or failed requests that come in clusters.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 struct ClusterCount {
     over: f64,
     /// Variance of `over`.
@@ -339,11 +293,9 @@ struct ClusterCount {
 }
 
 impl ClusterCount {
-    fn of(parts: &[(f64, f64)]) -> Self {
-        let (over, total) = sum(parts);
-        // The variance of independent requests is the minimum.
-        let least = if total > 0.0 { over * (1.0 - over / total).max(0.0) } else { 0.0 };
-        Self { over, variance: variance(parts).0.max(least), total }
+    fn of(counts: &[Counts]) -> Self {
+        let Counts { over, total } = sum(counts);
+        Self { over, variance: variance(counts, true).0, total }
     }
 
     /// Number of independent clusters of equal size with the same relative variance.
@@ -381,18 +333,15 @@ struct Interval {
 
 impl Interval {
     /// None without requests.
-    fn of(parts: &[(f64, f64)], bound: &ObjectiveFigure) -> Option<Self> {
-        let (over, total) = sum(parts);
-        if total <= 0.0 {
-            return None;
-        }
+    fn of(counts: &[Counts], bound: &ObjectiveFigure) -> Option<Self> {
+        let ratio = sum(counts).ratio()?;
         if bound.is_share() {
-            let count = ClusterCount::of(parts);
+            let count = ClusterCount::of(counts);
             return Some(Self { low: count.low(), high: count.high() });
         }
-        let (variance, freedom) = variance(parts);
-        let half = order::student(freedom) * variance.sqrt() / total;
-        Some(Self { low: over / total - half, high: over / total + half })
+        let (variance, freedom) = variance(counts, false);
+        let half = order::student(freedom) * variance.sqrt() / sum(counts).total;
+        Some(Self { low: ratio - half, high: ratio + half })
     }
 }
 
@@ -419,6 +368,7 @@ const NORMAL: f64 = 1.96;
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::summary::BoundCount;
 
     const BOUND: ObjectiveFigure =
         ObjectiveFigure { counted: CountedRatio::Slower(0.05), allowed: 0.01 };

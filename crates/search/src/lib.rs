@@ -13,6 +13,7 @@
 //! * [`summary`]: reduces a run to the counts that decide the objectives. [`bound`]: turns an
 //!   objective into such a count.
 //! * [`lag`]: estimates the effect of the generator's lag on a block.
+//! * `counts`: sums and variances of those counts.
 //! * [`confirm`]: proves the ends of a capacity's interval by long trials.
 //! * [`curve`]: fits one model to all trials. `capacity`: where that model expects the capacity of a
 //!   set of objectives, and the interval that is proven.
@@ -23,6 +24,7 @@ mod answer;
 pub mod bound;
 mod capacity;
 pub mod confirm;
+mod counts;
 pub mod curve;
 mod damage;
 pub mod lag;

@@ -156,7 +156,7 @@ impl Stage<'_> {
     /// Returns a trial that finds where the capacity is. Err if there is none, or no time for it
     /// besides the confirmations.
     fn explore(&self, states: &[CapacityState]) -> Result<NextStep, SearchEnd> {
-        if let Some(retry) = self.retry(REPETITIONS) {
+        if let Some(retry) = self.retry() {
             return retry;
         }
         if let Some(next) = self.brackets(states) {
@@ -169,13 +169,13 @@ impl Stage<'_> {
 
     /// Repeats the last trial if it missed the objectives while it was disturbed: later, it may not
     /// be.
-    fn retry(&self, most: usize) -> Option<Result<NextStep, SearchEnd>> {
+    fn retry(&self) -> Option<Result<NextStep, SearchEnd>> {
         let last = self.trials.last()?;
         if !self.search.is_contested(last, self.trials) {
             return None;
         }
         let tries = self.trials.iter().rev().take_while(|trial| trial.load == last.load).count();
-        (tries <= most).then(|| self.trial(last.load, text!("trial-reason.retry"), 1))
+        (tries <= REPETITIONS).then(|| self.trial(last.load, text!("trial-reason.retry"), 1))
     }
 
     /// Length of the check at the end: longer if the time budget allows it.
@@ -224,7 +224,7 @@ impl Stage<'_> {
             for state in states {
                 let [met, missed] = Self::missing(state);
                 let is_missing = if wanted == End::Met { met } else { missed };
-                if let Some(load) = self.confirmation_load(state, wanted).filter(|_| is_missing) {
+                if is_missing && let Some(load) = self.confirmation_load(state, wanted) {
                     return self.confirmation(load, wanted, end);
                 }
             }

@@ -48,11 +48,10 @@ fn estimate_text(at: Estimate, unit: LoadUnit) -> String {
     let unit = unit.suffix();
     match (at.low.map(three_digits), at.value.map(three_digits), at.high.map(three_digits)) {
         (Some(low), Some(value), Some(high)) => format!("{value}{unit} ({low} to {high})"),
-        (_, Some(value), _) => format!("about {value}{unit}"),
         (Some(low), None, Some(high)) => format!("{low} to {high}{unit}"),
-        (Some(low), None, None) => format!("at least {low}{unit}"),
-        (None, None, Some(high)) => format!("below {high}{unit}"),
-        (None, None, None) => "not known".into(),
+        (Some(low), _, None) => format!("at least {low}{unit}"),
+        (None, _, Some(high)) => format!("below {high}{unit}"),
+        (None, _, None) => "not known".into(),
     }
 }
 
