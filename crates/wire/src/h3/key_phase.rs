@@ -39,36 +39,25 @@ impl KeyPhase {
     }
 
     /// Wraps the packet keys of both endpoints.
-    pub fn packet_keys(
-        self: &Arc<Self>,
-        keys: KeyPair<Box<dyn PacketKey>>,
-    ) -> KeyPair<Box<dyn PacketKey>> {
+    pub fn packet_keys(self: &Arc<Self>, keys: KeyPair<Box<dyn PacketKey>>) -> PhasedKeys {
         let KeyPair { local, remote } = keys;
-        KeyPair {
-            local: Box::new(PhasedKey { inner: local, phase: Arc::clone(self) }),
-            remote: Box::new(PhasedKey { inner: remote, phase: Arc::clone(self) }),
+        PhasedKeys {
+            local: PhasedKey { inner: local.into(), phase: Arc::clone(self) },
+            remote: PhasedKey { inner: remote.into(), phase: Arc::clone(self) },
         }
     }
 }
 
-/// The first keys after the handshake, which are used twice.
-pub struct FirstKeys {
-    local: Arc<dyn PacketKey>,
-    remote: Arc<dyn PacketKey>,
+/// Packet keys of both endpoints. The first ones after the handshake are used twice.
+pub struct PhasedKeys {
+    local: PhasedKey,
+    remote: PhasedKey,
 }
 
-impl FirstKeys {
-    /// Shares these keys.
-    pub fn new(keys: KeyPair<Box<dyn PacketKey>>) -> Self {
-        Self { local: keys.local.into(), remote: keys.remote.into() }
-    }
-
-    /// Returns the keys.
-    pub fn packet_keys(&self) -> KeyPair<Box<dyn PacketKey>> {
-        KeyPair {
-            local: Box::new(SharedKey(Arc::clone(&self.local))),
-            remote: Box::new(SharedKey(Arc::clone(&self.remote))),
-        }
+impl PhasedKeys {
+    /// Returns the keys for the QUIC library.
+    pub fn boxed(&self) -> KeyPair<Box<dyn PacketKey>> {
+        KeyPair { local: Box::new(self.local.clone()), remote: Box::new(self.remote.clone()) }
     }
 }
 
@@ -96,8 +85,9 @@ impl HeaderKey for PhasedHeaderKey {
 }
 
 /// Protects packets with the key phase that the peer knows.
+#[derive(Clone)]
 struct PhasedKey {
-    inner: Box<dyn PacketKey>,
+    inner: Arc<dyn PacketKey>,
     phase: Arc<KeyPhase>,
 }
 
@@ -131,36 +121,6 @@ impl PacketKey for PhasedKey {
 
     fn integrity_limit(&self) -> u64 {
         self.inner.integrity_limit()
-    }
-}
-
-/// A key with several owners.
-struct SharedKey(Arc<dyn PacketKey>);
-
-impl PacketKey for SharedKey {
-    fn encrypt(&self, packet: u64, buf: &mut [u8], header_len: usize) {
-        self.0.encrypt(packet, buf, header_len);
-    }
-
-    fn decrypt(
-        &self,
-        packet: u64,
-        header: &[u8],
-        payload: &mut BytesMut,
-    ) -> Result<(), CryptoError> {
-        self.0.decrypt(packet, header, payload)
-    }
-
-    fn tag_len(&self) -> usize {
-        self.0.tag_len()
-    }
-
-    fn confidentiality_limit(&self) -> u64 {
-        self.0.confidentiality_limit()
-    }
-
-    fn integrity_limit(&self) -> u64 {
-        self.0.integrity_limit()
     }
 }
 

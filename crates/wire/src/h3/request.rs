@@ -191,13 +191,7 @@ fn on_head(
             Some(stream::head(HttpVersion::V3, last.status, last.announced, length as u64));
         return Ok(());
     }
-    let mut lines: Vec<(Vec<u8>, Vec<u8>)> = Vec::new();
-    let has_collector = stream.collector.is_some();
-    let fields = decode(block, |name, value| {
-        if has_collector {
-            lines.push((name.to_vec(), value.to_vec()));
-        }
-    })?;
+    let (fields, lines) = decode(block, stream.collector.is_some())?;
     // HTTP/3 has no status 101 (RFC 9114 section 4.5).
     let Some(status) = fields.status.filter(|status| *status != 101) else {
         return Err(message_error(MalformedReply::PseudoHeader));
@@ -234,13 +228,7 @@ fn message_error(cause: MalformedReply) -> RuleViolation {
 
 /// Processes trailers, which follow the body and have no status.
 fn on_trailers(stream: &mut MultiplexedRequest, block: &[u8]) -> Result<(), RuleViolation> {
-    let mut lines: Vec<(Vec<u8>, Vec<u8>)> = Vec::new();
-    let has_collector = stream.collector.is_some();
-    let fields = decode(block, |name, value| {
-        if has_collector {
-            lines.push((name.to_vec(), value.to_vec()));
-        }
-    })?;
+    let (fields, lines) = decode(block, stream.collector.is_some())?;
     stream.grpc_status = stream.grpc_status.or(fields.grpc_status);
     // Trailers must not contain pseudo-header fields (RFC 9114 section 4.3).
     let cause = fields.error.or(fields.has_pseudo.then_some(MalformedReply::PseudoHeader));
@@ -253,12 +241,18 @@ fn on_trailers(stream: &mut MultiplexedRequest, block: &[u8]) -> Result<(), Rule
     Ok(())
 }
 
-/// Decodes a header block, and passes each field to `each`.
-fn decode(block: &[u8], mut each: impl FnMut(&[u8], &[u8])) -> Result<ReplyFields, RuleViolation> {
+/// Names and values of the fields of a block.
+type FieldLines = Vec<(Vec<u8>, Vec<u8>)>;
+
+/// Decodes a header block. Returns its lines only if they are wanted.
+fn decode(block: &[u8], wants_lines: bool) -> Result<(ReplyFields, FieldLines), RuleViolation> {
     let mut fields = ReplyFields::default();
+    let mut lines = FieldLines::new();
     let decoded = qpack::decode(block, |name, value| {
         fields.push(name, value);
-        each(name, value);
+        if wants_lines {
+            lines.push((name.to_vec(), value.to_vec()));
+        }
     });
     decoded.map_err(|_| {
         RuleViolation::Connection(Http3ErrorCode::DecompressionFailed, MalformedReply::QpackBlock)
@@ -269,7 +263,7 @@ fn decode(block: &[u8], mut each: impl FnMut(&[u8], &[u8])) -> Result<ReplyField
             MalformedReply::HeadTooLarge,
         ));
     }
-    Ok(fields)
+    Ok((fields, lines))
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@
 //! the server, also after key updates. This module wraps that key, the session that creates it, and
 //! the congestion controller, which learns of acknowledgments.
 
-use super::key_phase::{FirstKeys, KeyPhase};
+use super::key_phase::{KeyPhase, PhasedKeys};
 use super::packet_numbers::PacketNumbers;
 use bytes::BytesMut;
 use quinn_proto::congestion::{Controller, ControllerFactory, ControllerMetrics, CubicConfig};
@@ -182,7 +182,7 @@ enum KeyStage {
     Initial,
     Handshake,
     /// The first keys of packets after the handshake, which are also the next ones.
-    First(FirstKeys),
+    First(PhasedKeys),
     /// Those keys were returned a second time.
     Repeated,
     /// Keys of an update.
@@ -190,7 +190,7 @@ enum KeyStage {
 }
 
 impl WatchedSession {
-    fn watched_keys(&self, keys: KeyPair<Box<dyn PacketKey>>) -> KeyPair<Box<dyn PacketKey>> {
+    fn watched_keys(&self, keys: KeyPair<Box<dyn PacketKey>>) -> PhasedKeys {
         let KeyPair { local, remote } = keys;
         let remote = Box::new(WatchedKey { inner: remote, watch: Arc::clone(&self.watch) });
         self.phase.packet_keys(KeyPair { local, remote })
@@ -238,15 +238,15 @@ impl Session for WatchedSession {
         }
         let Keys { header: KeyPair { local, remote }, packet } = keys;
         let header = KeyPair { local, remote: self.phase.header_key(remote) };
-        let first = FirstKeys::new(self.watched_keys(packet));
-        let packet = first.packet_keys();
+        let first = self.watched_keys(packet);
+        let packet = first.boxed();
         self.stage = KeyStage::First(first);
         Some(Keys { header, packet })
     }
 
     fn next_1rtt_keys(&mut self) -> Option<KeyPair<Box<dyn PacketKey>>> {
         if let KeyStage::First(first) = &self.stage {
-            let keys = first.packet_keys();
+            let keys = first.boxed();
             self.stage = KeyStage::Repeated;
             return Some(keys);
         }
@@ -256,7 +256,7 @@ impl Session for WatchedSession {
             self.stage = KeyStage::Updated;
         }
         let keys = self.inner.next_1rtt_keys()?;
-        Some(self.watched_keys(keys))
+        Some(self.watched_keys(keys).boxed())
     }
 
     fn is_valid_retry(&self, orig_dst_cid: &ConnectionId, header: &[u8], payload: &[u8]) -> bool {
