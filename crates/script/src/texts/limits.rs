@@ -2,6 +2,8 @@
 
 use regex::Regex;
 use std::cell::Cell;
+use std::convert::Infallible;
+use std::ops::Range;
 
 /// Maximum length of all values in a text, in bytes.
 pub const MAX_TEXT: usize = 64 << 20;
@@ -43,20 +45,35 @@ pub fn replace(text: &str, part: &str, by: &str) -> Option<String> {
 
 /// Replaces the first `limit` matches of a regular expression, all if it is 0. None: the result is too long.
 pub fn replace_regex(regex: &Regex, text: &str, limit: usize, by: &str) -> Option<String> {
+    let matches = regex
+        .captures_iter(text)
+        .filter_map(|captures| Some(Ok::<_, Infallible>((captures.get(0)?.range(), captures))));
+    let replaced = replace_matches(text, limit, matches, |captures, out| captures.expand(by, out));
+    replaced.unwrap_or_else(|never| match never {})
+}
+
+/// Replaces the first `limit` matches, all if it is 0. `expand` appends the text that replaces a match.
+/// None: the result is too long.
+pub fn replace_matches<M, E>(
+    text: &str,
+    limit: usize,
+    matches: impl Iterator<Item = Result<(Range<usize>, M), E>>,
+    expand: impl Fn(&M, &mut String),
+) -> Result<Option<String>, E> {
     let most = if limit == 0 { usize::MAX } else { limit };
     let mut out = String::new();
     let mut done = 0;
-    for captures in regex.captures_iter(text).take(most) {
-        let whole = captures.get(0)?;
-        out.push_str(&text[done..whole.start()]);
-        captures.expand(by, &mut out);
-        done = whole.end();
+    for one in matches.take(most) {
+        let (range, groups) = one?;
+        out.push_str(&text[done..range.start]);
+        expand(&groups, &mut out);
+        done = range.end;
         if out.len() > MAX_TEXT {
-            return None;
+            return Ok(None);
         }
     }
     out.push_str(&text[done..]);
-    Some(out)
+    Ok(Some(out))
 }
 
 /// Joins texts. None: the result is too long.

@@ -241,21 +241,10 @@ fn replace_backtracking(
     limit: usize,
     by: &str,
 ) -> Result<Option<String>, fancy_regex::Error> {
-    let most = if limit == 0 { usize::MAX } else { limit };
-    let mut out = String::new();
-    let mut done = 0;
-    for captures in regex.captures_iter(text).take(most) {
-        let captures = captures?;
-        let Some(whole) = captures.get(0) else { continue };
-        out.push_str(&text[done..whole.start()]);
-        captures.expand(by, &mut out);
-        done = whole.end();
-        if out.len() > MAX_TEXT {
-            return Ok(None);
-        }
-    }
-    out.push_str(&text[done..]);
-    Ok(Some(out))
+    let matches = regex.captures_iter(text).filter_map(|captures| {
+        captures.map(|captures| Some((captures.get(0)?.range(), captures))).transpose()
+    });
+    limits::replace_matches(text, limit, matches, |captures, out| captures.expand(by, out))
 }
 
 fn fancy_groups(captures: &fancy_regex::Captures<'_>) -> Groups {
