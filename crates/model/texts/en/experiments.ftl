@@ -96,8 +96,8 @@ server-changed = the server changed during the search: it met the objectives at 
 no-response = No response from { $contender } in the last { $trials } of { $all } trials.
     .remedy = check the server with `brunt check URL`
 
-capacity-disturbed = In { $count } of { $all } trials the server was not the only limit ({ $limits }): they count as far as that cannot matter.
-    .of-contender = { $contender }: in { $count } of { $all } trials the server was not the only limit ({ $limits }): they count as far as that cannot matter.
+capacity-disturbed = In { $count } of { $all } trials the server was not the only limit ({ $limits }): they can show that a load is met, not that it is missed.
+    .of-contender = { $contender }: in { $count } of { $all } trials the server was not the only limit ({ $limits }): they can show that a load is met, not that it is missed.
     .limits-and-process = { $limits }; most CPU: { $process } cores
     .remedy = measure when nothing else uses the machine, or from another machine
 

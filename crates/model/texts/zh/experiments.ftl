@@ -96,8 +96,8 @@ server-changed = 服务器在搜索期间发生了变化：先在 { $met } { $un
 no-response = 最近 { $trials } 次试验没有收到 { $contender } 的响应（共 { $all } 次试验）。
     .remedy = 用 `brunt check URL` 检查服务器
 
-capacity-disturbed = { $all } 次试验中有 { $count } 次，服务器不是唯一的瓶颈（{ $limits }）：这些试验只在不受影响的范围内计入。
-    .of-contender = { $contender }：{ $all } 次试验中有 { $count } 次，服务器不是唯一的瓶颈（{ $limits }）：这些试验只在不受影响的范围内计入。
+capacity-disturbed = { $all } 次试验中有 { $count } 次，服务器不是唯一的瓶颈（{ $limits }）：这些试验只能证明负载达到目标，不能证明未达到目标。
+    .of-contender = { $contender }：{ $all } 次试验中有 { $count } 次，服务器不是唯一的瓶颈（{ $limits }）：这些试验只能证明负载达到目标，不能证明未达到目标。
     .limits-and-process = { $limits }；CPU 占用最多的进程：{ $process } 核
     .remedy = 在没有其他程序使用本机时测量，或从另一台机器测量
 
