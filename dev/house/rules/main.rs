@@ -93,8 +93,42 @@ fn every_crate_has_its_place_in_the_order() {
         packages(&metadata).iter().filter(stray).map(|package| text(package, "name")).collect();
     assert!(
         strays.is_empty(),
-        "give these a place in CRATES (dev/tests/it/house.rs) and in ARCHITECTURE.md: {strays:?}"
+        "give these a place in CRATES (dev/house/rules/main.rs) and in ARCHITECTURE.md: {strays:?}"
     );
+}
+
+/// A newcomer looks for these files first. A path may be shortened to its last parts.
+#[test]
+fn files_that_documents_name_exist() {
+    let endings = ["rs", "sh", "mjs", "py", "md", "ftl", "toml", "ts", "proto", "json"];
+    let paths: Vec<String> = endings
+        .iter()
+        .flat_map(|ending| files(&root(), ending))
+        .map(|path| format!("/{}", relative(&path)))
+        .collect();
+    let exists = |name: &str| {
+        let file = format!("/{name}");
+        paths.iter().any(|path| path.ends_with(&file)) || root().join(name).exists()
+    };
+    let readmes = files(&root(), "md").into_iter().filter(|path| path.ends_with("README.md"));
+    let guides = ["ARCHITECTURE.md", "CONTRIBUTING.md"].map(|name| root().join(name));
+    let mut wrong = Vec::new();
+    for document in guides.into_iter().chain(readmes) {
+        let text = fs::read_to_string(&document).expect("a document is text");
+        // Text between backticks is every other part.
+        for name in text.split('`').skip(1).step_by(2) {
+            let is_place =
+                ["crates/", "lib/", "dev/", "tools/"].iter().any(|top| name.starts_with(top))
+                    || name.rsplit_once('.').is_some_and(|(_, ending)| ending == "rs");
+            let is_pattern = name.contains(|c: char| c.is_whitespace() || "*{…<".contains(c))
+                || name.contains("NAME")
+                || name.contains("TOOL");
+            if is_place && !is_pattern && !exists(name.trim_end_matches('/')) {
+                wrong.push(format!("{}: `{name}`", relative(&document)));
+            }
+        }
+    }
+    assert_none(&wrong);
 }
 
 /// The lab tests brunt: an error in shared code would be at both ends, and stay unnoticed.
