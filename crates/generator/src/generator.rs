@@ -130,7 +130,7 @@ impl RunEnvironment for Generator {
 
     fn remarks(&self) -> Vec<String> {
         let remarks = self.compiled.iter().flat_map(|compiled| compiled.remarks());
-        remarks.chain(brunt_script::pattern::remarks()).collect()
+        remarks.chain(brunt_script::exceeded::remarks()).collect()
     }
 
     fn describe_step(&self, population: usize, position: u32) -> String {

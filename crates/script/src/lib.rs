@@ -36,4 +36,4 @@ pub use texts::feed::Feeds;
 pub use texts::files::{is_below, read_text, writable_path};
 pub use texts::reply_view::unescaped;
 pub use texts::template::{RenderContext, Template, TextPosition};
-pub use texts::{body, decoded, expression, feed, functions, grpc, pattern, template};
+pub use texts::{body, decoded, exceeded, expression, feed, functions, grpc, pattern, template};

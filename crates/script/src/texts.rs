@@ -22,6 +22,7 @@ pub mod data;
 pub mod decoded;
 pub mod dialect;
 pub mod encoding;
+pub mod exceeded;
 pub mod expression;
 pub mod feed;
 pub mod files;

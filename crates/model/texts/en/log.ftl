@@ -34,6 +34,7 @@ warning-replies =
     .several = { $count } samples
 warning-until = --until was not reached: { $progress }; raise --max-duration
 warning-pattern-stopped = the regular expression `{ $pattern }` took too long and was stopped; make it simpler: from then on it matched nothing
+warning-document-search = the search for `{ $expression }` took too much work in some replies and was stopped: it matched nothing in them; narrow it, for example with a path from an id
 warning-pattern-overlong = the matches of the regular expression `{ $pattern }` were longer than 64 MiB; further matches were omitted: make it match less
 warning-until-reached = --until was reached after { $seconds } s: { $progress }
 warning-unsteady = --warmup auto: no steady state within the longest warm-up; the figures describe a transition

@@ -32,6 +32,7 @@ warning-replies =
     .several = { $count } 个样本
 warning-until = 未达到 --until：{ $progress }；请增大 --max-duration
 warning-pattern-stopped = 正则表达式 `{ $pattern }` 用时过长，已被停止；请简化：此后没有任何匹配
+warning-document-search = 在某些回复中搜索 `{ $expression }` 的工作量过大，已被停止：在其中没有任何匹配；请缩小范围，例如从某个 id 开始写路径
 warning-pattern-overlong = 正则表达式 `{ $pattern }` 的匹配总长超过 64 MiB；其余匹配已省略：请让它匹配更少的内容
 warning-until-reached = { $seconds } 秒后达到 --until：{ $progress }
 warning-unsteady = --warmup auto：最长预热时间内没有达到稳定状态；数值描述的是过渡过程

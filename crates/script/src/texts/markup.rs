@@ -8,20 +8,58 @@ pub use without_dom::{CssSelector, QualifiedPath, XPath, check_xml};
 
 #[cfg(feature = "dom")]
 mod with_dom {
-    use brunt_dom::Document;
+    use crate::texts::exceeded::{self, SearchLimit};
+    use brunt_dom::{Document, WorkLimit, XPathResult};
     use brunt_model::extract::QualifiedXpath;
+
+    /// An expression with its source.
+    #[derive(Debug)]
+    struct Expression<E> {
+        parsed: E,
+        source: String,
+    }
+
+    impl<E> Expression<E> {
+        fn new<R: ToString>(parsed: Result<E, R>, source: &str) -> Result<Self, String> {
+            let parsed = parsed.map_err(|error| error.to_string())?;
+            Ok(Self { parsed, source: source.to_owned() })
+        }
+
+        /// Returns the result of a search; None if it took too much work, which is noted.
+        fn result<T>(&self, result: Result<T, WorkLimit>) -> Option<T> {
+            if result.is_err() {
+                exceeded::note(SearchLimit::Document, &self.source);
+            }
+            result.ok()
+        }
+    }
+
+    impl Expression<brunt_dom::XPath> {
+        fn values(&self, document: &Document) -> Vec<String> {
+            self.search(document).map(|result| result.values()).unwrap_or_default()
+        }
+
+        /// True if it selects a node, or is true.
+        fn holds(&self, document: &Document) -> bool {
+            self.search(document).is_some_and(|result| result.as_bool())
+        }
+
+        fn search<'d>(&self, document: &'d Document) -> Option<XPathResult<'d>> {
+            self.result(document.xpath(&self.parsed))
+        }
+    }
 
     /// A CSS selector with its matching code.
     #[derive(Debug)]
-    pub struct CssSelector(brunt_dom::Selector);
+    pub struct CssSelector(Expression<brunt_dom::Selector>);
 
     /// An `XPath` 1.0 expression.
     #[derive(Debug)]
-    pub struct XPath(brunt_dom::XPath);
+    pub struct XPath(Expression<brunt_dom::XPath>);
 
     /// A namespace-aware `XPath` 1.0 expression.
     #[derive(Debug)]
-    pub struct QualifiedPath(brunt_dom::XPath);
+    pub struct QualifiedPath(Expression<brunt_dom::XPath>);
 
     impl CssSelector {
         /// Parses the text of a selector.
@@ -30,14 +68,15 @@ mod with_dom {
         ///
         /// The selector is malformed.
         pub fn parse(selector: &str) -> Result<Self, String> {
-            brunt_dom::Selector::parse(selector).map(Self).map_err(|error| error.to_string())
+            Expression::new(brunt_dom::Selector::parse(selector), selector).map(Self)
         }
 
         /// Returns the attribute of each matching element in HTML, or its text if the attribute
-        /// name is empty. A page that takes too much work has no matches.
+        /// name is empty. A page that takes too much work has no matches, which is noted.
         pub fn values(&self, html: &str, attribute: &str) -> Vec<String> {
             let attribute = Some(attribute).filter(|attribute| !attribute.is_empty());
-            Document::html(html).css(&self.0, attribute).unwrap_or_default()
+            let values = Document::html(html).css(&self.0.parsed, attribute);
+            self.0.result(values).unwrap_or_default()
         }
     }
 
@@ -48,17 +87,17 @@ mod with_dom {
         ///
         /// The expression is malformed.
         pub fn parse(path: &str) -> Result<Self, String> {
-            brunt_dom::XPath::parse(path).map(Self).map_err(|error| error.to_string())
+            Expression::new(brunt_dom::XPath::parse(path), path).map(Self)
         }
 
         /// Returns the selected values in XML or HTML.
         pub fn values(&self, text: &str) -> Vec<String> {
-            tree(text).xpath(&self.0).map(|result| result.values()).unwrap_or_default()
+            self.0.values(&tree(text))
         }
 
         /// True if it selects a node, or is true.
         pub fn holds(&self, text: &str) -> bool {
-            tree(text).xpath(&self.0).is_ok_and(|result| result.as_bool())
+            self.0.holds(&tree(text))
         }
     }
 
@@ -70,24 +109,18 @@ mod with_dom {
         /// The expression is malformed, or a prefix has no URI.
         pub fn parse(path: &QualifiedXpath) -> Result<Self, String> {
             let QualifiedXpath { path, namespaces } = path;
-            brunt_dom::XPath::with_namespaces(path, namespaces)
-                .map(Self)
-                .map_err(|error| error.to_string())
+            Expression::new(brunt_dom::XPath::with_namespaces(path, namespaces), path).map(Self)
         }
 
         /// Returns the selected values in XML.
         pub fn values(&self, xml: &str) -> Vec<String> {
-            let document = Document::xml(xml).ok();
-            let result = document.as_ref().and_then(|document| document.xpath(&self.0).ok());
-            result.map(|result| result.values()).unwrap_or_default()
+            let document = Document::xml(xml);
+            document.map(|document| self.0.values(&document)).unwrap_or_default()
         }
 
         /// True if it selects a node of the XML, or is true.
         pub fn holds(&self, xml: &str) -> bool {
-            let document = Document::xml(xml).ok();
-            document.is_some_and(|document| {
-                document.xpath(&self.0).is_ok_and(|result| result.as_bool())
-            })
+            Document::xml(xml).is_ok_and(|document| self.0.holds(&document))
         }
     }
 
@@ -192,5 +225,24 @@ mod without_dom {
     /// Always, because the feature is missing.
     pub fn check_xml(_: &str) -> Result<(), String> {
         not_built("XML assertions")
+    }
+}
+
+#[cfg(all(test, feature = "dom"))]
+mod tests {
+    use super::*;
+    use crate::texts::exceeded;
+
+    #[test]
+    fn a_search_that_takes_too_much_work_is_noted() {
+        let page = format!("<a>{}</a>", "<b>x</b>".repeat(20_000));
+        let path = "//*[count(preceding::*) = 0]";
+        let is_noted = || exceeded::remarks().iter().any(|remark| remark.contains(path));
+        let quick = XPath::parse("//b[2]").expect("an expression");
+        assert_eq!(quick.values(&page), ["x"]);
+        assert!(!is_noted());
+        let slow = XPath::parse(path).expect("an expression");
+        assert_eq!(slow.values(&page), Vec::<String>::new());
+        assert!(is_noted());
     }
 }

@@ -1,12 +1,11 @@
 //! Compiles regular expressions of a plan: with `regex`, or with `fancy_regex` if they have
 //! look-around or back references.
 
+use crate::texts::exceeded::{self, SearchLimit};
 use crate::texts::limits::{self, MAX_TEXT};
 use brunt_java::deadline::run_within;
-use brunt_model::text;
-use std::collections::BTreeSet;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 /// An expression, compiled once for many searches.
@@ -38,26 +37,6 @@ const BASE_TIME_LIMIT: Duration = Duration::from_secs(2);
 /// Additional time limit per byte of the text.
 const TIME_PER_BYTE: Duration = Duration::from_micros(1);
 
-/// Expressions that took too long in this process.
-static ABANDONED: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
-
-/// Expressions with matches that were too long in this process.
-static OVERLONG: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
-
-/// Returns warnings about expressions that took too long, or with matches that were too long, for the reader of
-/// the report.
-pub fn remarks() -> Vec<String> {
-    let abandoned = ABANDONED.lock().unwrap_or_else(PoisonError::into_inner);
-    let overlong = OVERLONG.lock().unwrap_or_else(PoisonError::into_inner);
-    let stopped = abandoned
-        .iter()
-        .map(|pattern| text!("warning-pattern-stopped", pattern = &**pattern).into());
-    let limited = overlong
-        .iter()
-        .map(|pattern| text!("warning-pattern-overlong", pattern = &**pattern).into());
-    stopped.chain(limited).collect()
-}
-
 /// Limits the length of all matches in a text.
 struct MatchLimit {
     room: usize,
@@ -81,8 +60,7 @@ impl MatchLimit {
     /// Notes the expression if some of its matches had no room.
     fn note(&self, pattern: &str) {
         if self.is_exceeded {
-            let mut overlong = OVERLONG.lock().unwrap_or_else(PoisonError::into_inner);
-            overlong.insert(pattern.to_owned());
+            exceeded::note(SearchLimit::Matches, pattern);
         }
     }
 }
@@ -108,10 +86,7 @@ impl Backtracking {
         };
         if result.is_none() {
             self.is_abandoned.store(true, Ordering::Relaxed);
-            ABANDONED
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .insert(self.regex.as_str().to_owned());
+            exceeded::note(SearchLimit::Time, self.regex.as_str());
         }
         result
     }
@@ -369,9 +344,11 @@ mod tests {
         assert!(!slow.is_found(&text));
         assert!(slow.find_all("aa!", 9).is_empty(), "it is not tried again");
         assert!(
-            remarks().iter().any(|remark| remark.contains(r"`(?>\w+)(?=!)` took too long")),
+            exceeded::remarks()
+                .iter()
+                .any(|remark| remark.contains(r"`(?>\w+)(?=!)` took too long")),
             "{:?}",
-            remarks()
+            exceeded::remarks()
         );
         // One that is merely long is found.
         let matches = Pattern::new(r"(?<=a)!")

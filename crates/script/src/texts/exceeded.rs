@@ -1,0 +1,39 @@
+//! Notes expressions whose search exceeded a limit in this process. A search that stops early finds
+//! nothing, so the report must say that the reply may have had a match.
+
+use brunt_model::text;
+use std::collections::BTreeSet;
+use std::sync::{Mutex, PoisonError};
+
+/// A limit of a search.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum SearchLimit {
+    /// Time of a regular expression.
+    Time,
+    /// Length of all matches of a regular expression.
+    Matches,
+    /// Steps of a CSS selector or an XPath expression in a document, or length of its result.
+    Document,
+}
+
+static EXCEEDED: Mutex<BTreeSet<(SearchLimit, String)>> = Mutex::new(BTreeSet::new());
+
+/// Notes that a search for an expression exceeded a limit.
+pub fn note(limit: SearchLimit, expression: &str) {
+    let mut exceeded = EXCEEDED.lock().unwrap_or_else(PoisonError::into_inner);
+    exceeded.insert((limit, expression.to_owned()));
+}
+
+/// Returns a warning about each noted expression, for the reader of the report.
+pub fn remarks() -> Vec<String> {
+    let exceeded = EXCEEDED.lock().unwrap_or_else(PoisonError::into_inner);
+    let remarks = exceeded.iter().map(|(limit, expression)| {
+        let expression = &**expression;
+        match limit {
+            SearchLimit::Time => text!("warning-pattern-stopped", pattern = expression).into(),
+            SearchLimit::Matches => text!("warning-pattern-overlong", pattern = expression).into(),
+            SearchLimit::Document => text!("warning-document-search", expression).into(),
+        }
+    });
+    remarks.collect()
+}
