@@ -2,7 +2,7 @@
 //! run can end without it.
 //!
 //! A worker notes each step that evaluates texts or scripts. If one takes too long, the worker is first
-//! asked to return, and then abandoned: its thread stays, and its results until then count. Out of
+//! asked to return, and then abandoned: its thread stays, and its results up to its last interval count. Out of
 //! scope: steps of plans without texts or scripts, which the worker does not note.
 
 use brunt_model::Tick;

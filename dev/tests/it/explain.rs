@@ -266,7 +266,8 @@ fn a_full_link_is_named() {
         let mut brunt = namespace.command(brunt::program("BRUNT_BIN", "brunt"));
         let explained =
             explain_command(brunt.args([&lab.url_of("/"), "-c", "4", "-d", "4s"]), |_| ());
-        let sentence = explained.sentence("link");
+        // Without idle CPU it is unknown whether the link or the CPU limits the traffic.
+        let Some(sentence) = explained.sentence_unless_disturbed("link") else { return };
         assert!(sentence.contains("of 100 Mb/s"), "{sentence}");
     });
 }
