@@ -183,9 +183,22 @@ fn name(argument: &str) -> &str {
 
 /// Explains a URL that is a mistyped command or the name of a file.
 pub fn not_a_url(word: &str) -> Option<String> {
+    for scheme in ["http", "https", "ws", "wss"] {
+        let rest = word.strip_prefix(scheme).and_then(|rest| rest.strip_prefix(":/"));
+        if let Some(rest) = rest.filter(|rest| !rest.starts_with('/')) {
+            return Some(format!(
+                "`{word}`: two slashes follow the scheme; write {scheme}://{rest}"
+            ));
+        }
+    }
     // Only URLs contain these.
     if word.contains("://") || word.contains(['{', '?']) {
         return None;
+    }
+    if Path::new(word).is_dir() && (word.starts_with('.') || word.contains('/')) {
+        return Some(format!(
+            "`{word}` is a directory; write a plan file in it, such as `brunt run plan.yaml`, or a URL"
+        ));
     }
     if Path::new(word).is_file() {
         let instead = match Path::new(word).extension().and_then(|ending| ending.to_str()) {
@@ -477,6 +490,10 @@ mod tests {
     #[test]
     fn hosts_are_not_taken_for_commands() {
         assert!(not_a_url("rum").is_some_and(|told| told.contains("`brunt run`")));
+        assert!(
+            not_a_url("http:/h:80").is_some_and(|message| message.ends_with("write http://h:80"))
+        );
+        assert!(not_a_url("..").is_some_and(|message| message.contains("is a directory")));
         for host in ["localhost", "web", "find.example.org", "http://rum", "api"] {
             assert_eq!(not_a_url(host), None, "{host}");
         }

@@ -61,7 +61,12 @@ pub fn no_reply(run: &Run) -> String {
     } else {
         failures.into()
     };
-    format!("no reply from {} ({reason})", url.unwrap_or("the server"))
+    match url {
+        Some(url) => {
+            format!("no reply from {url} ({reason}); for the cause write `brunt check {url}`")
+        }
+        None => format!("no reply from the server ({reason})"),
+    }
 }
 
 /// Passes each event to all listeners and the steering, and folds it.

@@ -349,6 +349,10 @@ pub enum BadRequest {
         "`Transfer-Encoding: {0}` cannot be sent: {1}; leave it out, or write `Transfer-Encoding: chunked` with --http 1.1"
     )]
     TransferEncoding(String, &'static str),
+    /// The given length is not that of the body: the server would wait for the rest, or read it as
+    /// another request.
+    #[error("`Content-Length: {0}`: the body has {1} bytes; leave the field out")]
+    ContentLength(String, usize),
 }
 
 /// Parses a URL of http, https, ws or wss.
@@ -401,6 +405,19 @@ pub fn check_header(header: &(String, String)) -> Result<(), BadRequest> {
         Err(BadRequest::Header(name.clone()))
     } else {
         Ok(())
+    }
+}
+
+/// Checks a given length of the body.
+///
+/// # Errors
+///
+/// If the body has another length.
+pub fn check_length(headers: &[(String, String)], body: &[u8]) -> Result<(), BadRequest> {
+    let mut fields = headers.iter().filter(|field| field.0.eq_ignore_ascii_case("content-length"));
+    match fields.find(|field| field.1.trim().parse() != Ok(body.len())) {
+        Some((_, wrong)) => Err(BadRequest::ContentLength(wrong.clone(), body.len())),
+        None => Ok(()),
     }
 }
 

@@ -128,9 +128,13 @@ impl<'de> Deserializer<'de> for NodeReader<'_> {
     fn deserialize_struct<V: Visitor<'de>>(
         self,
         _: &str,
-        _: &'static [&'static str],
+        keys: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, SpecError> {
+        // Other tools list the steps directly.
+        if matches!(self.0.value, PlanValue::List(_)) && keys.contains(&"steps") {
+            return self.expected("a map", "`steps:` above it");
+        }
         self.deserialize_map(visitor)
     }
 

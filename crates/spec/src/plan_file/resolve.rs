@@ -168,7 +168,12 @@ impl Source {
 /// the part that contained the value, within the removed part, or at its place.
 fn is_consequence(next: &SpecError, error: &SpecError) -> bool {
     let is_within = !error.path.is_empty() && next.path.starts_with(&error.path);
-    error.path.starts_with(&next.path) || is_within || error.position == next.position
+    // Without its scenario, a plan needs a script.
+    let is_script_missing = error.path.ends_with("scenario") && next.path.ends_with("script");
+    error.path.starts_with(&next.path)
+        || is_within
+        || is_script_missing
+        || error.position == next.position
 }
 
 /// Default of an unset environment variable: `BRUNT` is the program that runs the plan.

@@ -214,6 +214,18 @@ fn errors_of_an_option_name_its_key() {
             "load: {rate: 5, duration: 9s}\ncompare: {time_budget: 5s}\ncontenders: {a: , b: }",
             "plan.yaml:3:24: compare.time_budget: 5 s: one repetition takes 18 s; write more, or a shorter load.duration",
         ),
+        (
+            "load: {rate: 5}\ncompare: {factor: mode}\ncontenders: {a: , b: }",
+            "plan.yaml:3:19: compare.factor: the contenders have no factors; add `factors` to the plan, or leave it out",
+        ),
+        (
+            "load: {rate: 5}\ncompare: {factor: mod}\nfactors: {mode: {a: , b: }, size: {c: }}",
+            "plan.yaml:3:19: compare.factor: the plan has no factor `mod`; write one of mode, size",
+        ),
+        (
+            "load: {rate: 5}\ncompare: {factor: size}\nfactors: {mode: {a: , b: }, size: {c: }}",
+            "plan.yaml:3:19: compare.factor: the factor `size` has one level, `c`; add another level to compare",
+        ),
         ("outputs: ['=x']", "plan.yaml:2:11: outputs: `=x`: the format or the file is missing"),
     ] {
         let error_text = format!(
@@ -226,6 +238,21 @@ fn errors_of_an_option_name_its_key() {
             error_text.contains(expected) && !error_text.contains(" --"),
             "{text}:\n{error_text}\n{expected}"
         );
+    }
+    for (scenario, expected) in [
+        (
+            "[{get: 'http://h/'}]",
+            "plan.yaml:1:11: scenario: a list instead of a map; write `steps:` above it",
+        ),
+        (
+            "{steps: [{post: {url: 'http://h/', json: {a: 1}}}]}",
+            "plan.yaml:1:27: scenario.steps[0].post: a map; write `post: http://h/`, and its other keys in lines below it",
+        ),
+    ] {
+        let plan = format!("scenario: {scenario}\n");
+        let error = loaded(&plan, &[]).map(|l| l.experiment).unwrap_err();
+        // A plan without its scenario needs no script.
+        assert_eq!(error, expected);
     }
     for (script, expected) in [
         ("{request: /a}", "plan.yaml:1:19: script.request: `/a`: the server is not specified"),

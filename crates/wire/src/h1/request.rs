@@ -2,7 +2,8 @@
 
 use crate::origin::{Origin, OriginId};
 use crate::request::{
-    BadRequest, Prepared, RequestDraft, RequestKind, RequestParts, Tags, check_header, closes,
+    BadRequest, Prepared, RequestDraft, RequestKind, RequestParts, Tags, check_header,
+    check_length, closes,
 };
 use std::io::Write;
 use std::rc::Rc;
@@ -86,6 +87,7 @@ fn encode(
         }
         return Ok(finish(out, body.unwrap_or_default(), after_body, is_separate));
     }
+    check_length(draft.headers, body.unwrap_or_default())?;
     if let Some(body) = body.filter(|_| !has_header(draft.headers, "content-length")) {
         let _ = write!(out, "Content-Length: {}\r\n", body.len()); // writing to a Vec cannot fail
     }
@@ -167,6 +169,7 @@ fn field(out: &mut Vec<u8>, name: &str, value: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::request::fields::RequestFields;
     use crate::request::origin_of;
     use brunt_model::Body;
 
@@ -199,12 +202,41 @@ mod tests {
         assert_eq!(
             text(
                 "http://h",
-                &[("host", "x"), ("Content-Length", "9")],
+                &[("host", "x"), ("Content-Length", "2")],
                 &Body::Text("hi".into()),
                 Style::default()
             ),
-            "POST / HTTP/1.1\r\nhost: x\r\nContent-Length: 9\r\n\r\nhi"
+            "POST / HTTP/1.1\r\nhost: x\r\nContent-Length: 2\r\n\r\nhi"
         );
+    }
+
+    #[test]
+    fn a_wrong_length_of_the_body_is_refused() {
+        for (given, body, is_right) in [
+            ("2", Body::Text("hi".into()), true),
+            ("5", Body::Text("hi".into()), false),
+            ("0", Body::None, true),
+            ("5", Body::None, false),
+            ("two", Body::Text("hi".into()), false),
+        ] {
+            let headers = [("content-length".to_owned(), given.to_owned())];
+            let draft = RequestDraft {
+                method: "POST",
+                url: "https://h/",
+                headers: &headers,
+                body: &body,
+                label: 0,
+                reply_policy: 0,
+                verbatim: None,
+            };
+            let (url, origin) = origin_of(draft.url).unwrap();
+            let wrong =
+                BadRequest::ContentLength(given.into(), body.bytes().unwrap_or_default().len());
+            let expected = if is_right { None } else { Some(wrong) };
+            assert_eq!(encode(&draft, &url, &origin, Style::default()).err(), expected);
+            let parts = RequestParts::from_draft(&draft).unwrap();
+            assert_eq!(RequestFields::from_request(&parts).err(), expected);
+        }
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The header fields of a request in the form that HTTP/2 and HTTP/3 need (RFC 9113 section 8.3).
 
-use crate::request::{BadRequest, RequestParts, check_header};
+use crate::request::{BadRequest, RequestParts, check_header, check_length};
 use brunt_model::Body;
 use brunt_model::plan::HttpVersion;
 use brunt_model::request::{BodyPieces, PieceInterval};
@@ -121,6 +121,7 @@ impl RequestFields {
             HeaderField::new(":authority", authority),
             HeaderField::new(":path", path),
         ];
+        check_length(headers, body.bytes().unwrap_or_default())?;
         add_headers(&mut list, headers)?;
         let length = body.bytes().map(<[u8]>::len);
         if let Some(length) = length.filter(|_| header_value(headers, "content-length").is_none()) {

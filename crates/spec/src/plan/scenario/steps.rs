@@ -162,6 +162,13 @@ impl ScenarioReader<'_> {
             FormMatch::Kind(..) if read::<CommonKeys>(node)?.enabled == Some(false) => {
                 Ok(Vec::new())
             }
+            // Other tools group the request in a map.
+            FormMatch::Kind(_, NamedNode { key, node, .. }) if node.child("url").is_some() => {
+                let url = node.child("url").and_then(PlanNode::text).unwrap_or("URL");
+                let wrong =
+                    format!("a map; write `{key}: {url}`, and its other keys in lines below it");
+                Err(SpecError::new(&node.at, key, wrong))
+            }
             FormMatch::Kind(kind, key) => (KINDS[kind].read)(self, &StepNode { node, key }),
             FormMatch::Twice(one, other) => {
                 let wrong = format!(
