@@ -79,6 +79,7 @@ pub fn interim_comparison(
 pub fn by_load(study: &Study) -> Vec<Pair> {
     let spec = ComparisonSettings {
         metrics: sweep_measures(study),
+        factor: None,
         smallest: 0.02,
         alpha: foresee::SWEEP_ALPHA,
         fail_if: Vec::new(),

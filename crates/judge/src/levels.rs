@@ -17,15 +17,18 @@ pub struct Pairing {
 }
 
 /// Returns all pairings of these contenders, ordered by the second index. Without factors, the
-/// first contender is the baseline of all others.
-pub fn pairings(contenders: &[&Factors]) -> Vec<Pairing> {
+/// first contender is the baseline of all others. With `only`, contenders differ in that factor.
+pub fn pairings(contenders: &[&Factors], only: Option<&str>) -> Vec<Pairing> {
     let mut all = Vec::new();
     for (theirs, factors) in contenders.iter().enumerate() {
         if factors.is_empty() {
             all.extend((theirs > 0).then_some(Pairing { ours: 0, theirs }));
             continue;
         }
-        for factor in 0..factors.len() {
+        for (factor, (name, _)) in factors.iter().enumerate() {
+            if only.is_some_and(|only| only != name) {
+                continue;
+            }
             let baseline =
                 contenders.iter().position(|other| differs_only_in(factor, factors, other));
             // Each pair counts once, with the earlier contender as the baseline.
@@ -46,7 +49,12 @@ mod tests {
     use super::*;
 
     fn pairs(contenders: &[&Factors]) -> Vec<(usize, usize)> {
-        pairings(contenders).iter().map(|pairing| (pairing.ours, pairing.theirs)).collect()
+        pairs_in(contenders, None)
+    }
+
+    fn pairs_in(contenders: &[&Factors], factor: Option<&str>) -> Vec<(usize, usize)> {
+        let pairings = pairings(contenders, factor);
+        pairings.iter().map(|pairing| (pairing.ours, pairing.theirs)).collect()
     }
 
     fn levels(server: &str, body: &str) -> Vec<(String, String)> {
@@ -66,6 +74,9 @@ mod tests {
             .concat();
         let all: Vec<&Factors> = all.iter().map(Vec::as_slice).collect();
         assert_eq!(pairs(&all), [(0, 1), (0, 2), (1, 3), (2, 3), (0, 4), (1, 5), (4, 5)]);
+        // One question for each body, and none for each server.
+        assert_eq!(pairs_in(&all, Some("server")), [(0, 2), (1, 3), (0, 4), (1, 5)]);
+        assert_eq!(pairs_in(&all, Some("body")), [(0, 1), (2, 3), (4, 5)]);
         let single = [
             vec![("server".to_owned(), "a".to_owned())],
             vec![("server".to_owned(), "b".to_owned())],

@@ -151,6 +151,10 @@ pub enum TrialGap {
 pub struct ComparisonSettings {
     /// Compared figures. The first one decides; the others are reported.
     pub metrics: Vec<Measure>,
+    /// Factor of the question: only contenders that differ in it are compared; null: those that
+    /// differ in any one factor.
+    #[serde(default)]
+    pub factor: Option<String>,
     /// Smallest relevant difference, as a share. Contenders with a smaller one are equal.
     pub smallest: f64,
     /// Significance level: the maximum probability of finding a difference between equal

@@ -358,6 +358,8 @@ pub struct CompareSettings {
     pub at: Option<ComparedLoads>,
     /// Measures to compare; the first decides.
     pub metrics: Vec<Measure>,
+    /// Factor of the question.
+    pub factor: Option<String>,
     /// Smallest relevant difference, as a share.
     pub smallest: Option<f64>,
     /// Significance level of the test, as a share.
@@ -380,6 +382,7 @@ impl CompareSettings {
             at: self.at.or(other.at),
             // An empty list means that the setting was not given.
             metrics: if self.metrics.is_empty() { other.metrics } else { self.metrics },
+            factor: self.factor.or(other.factor),
             smallest: self.smallest.or(other.smallest),
             alpha: self.alpha.or(other.alpha),
             within: self.within.or(other.within),
@@ -400,6 +403,7 @@ impl From<&ComparisonSettings> for CompareSettings {
         Self {
             at,
             metrics: resolved.metrics.clone(),
+            factor: resolved.factor.clone(),
             smallest: Some(resolved.smallest),
             alpha: Some(resolved.alpha),
             within: resolved.within,

@@ -3,7 +3,7 @@
 //! Each figure of each pair gets a test with its significance level, an interval and a verdict. Out
 //! of scope: the mathematics (`stats`) and the wording (`wording`).
 
-use super::sample::{FigurePair, PairFigures};
+use super::sample::{FigurePair, PairFigures, SampleDesign};
 use super::wording;
 use brunt_model::comparison::{Better, Compared, Test};
 use brunt_model::objective::Metric;
@@ -172,7 +172,7 @@ fn untested_figures(pair: &PairFigures, index: usize, measures: &[Measure]) -> V
 fn deciding_measure(pair: &PairFigures, measures: &[Measure]) -> Option<Measure> {
     let errors = Measure::Run(Metric::Errors);
     let figures = pair.figures.iter().find(|(measure, _)| *measure == errors);
-    let figures = figures.map(|(_, figures)| figures).filter(|figures| figures.most.is_some());
+    let figures = figures.map(|(_, figures)| figures).filter(|figures| figures.is_paired());
     let sizes = figures.map(|figures| {
         let both = figures.ours.iter().zip(&figures.theirs);
         both.map(|(ours, theirs)| (theirs.low - ours.low).abs()).collect::<Vec<f64>>()
@@ -217,6 +217,10 @@ impl FigurePair {
         self.ours.is_empty() || self.theirs.is_empty()
     }
 
+    pub fn is_paired(&self) -> bool {
+        matches!(self.design, SampleDesign::Blocks { .. })
+    }
+
     fn all(&self) -> impl Iterator<Item = &ValueRange> {
         self.ours.iter().chain(&self.theirs)
     }
@@ -257,15 +261,20 @@ impl DifferenceScale {
 impl UntestedFigure {
     fn new(contenders: &PairFigures, measure: Measure, pair: usize, figures: &FigurePair) -> Self {
         let scale = figures.scale();
-        let ours = scale.scaled(&figures.ours);
-        let theirs = scale.scaled(&figures.theirs);
-        let tests = if let Some(most) = figures.most {
-            let differences: Vec<ValueRange> =
-                theirs.iter().zip(&ours).map(|(b, a)| b.minus(*a)).collect();
-            Tests::Blocks(shift::Paired::new(&differences, most as usize))
-        } else {
-            let p = unpaired_p(&ours, &theirs);
-            Tests::Groups(ours, theirs, p)
+        let tests = match &figures.design {
+            SampleDesign::Blocks { most } => {
+                let ours = scale.scaled(&figures.ours);
+                let theirs = scale.scaled(&figures.theirs);
+                let differences: Vec<ValueRange> =
+                    theirs.iter().zip(&ours).map(|(b, a)| b.minus(*a)).collect();
+                Tests::Blocks(shift::Paired::new(&differences, *most as usize))
+            }
+            SampleDesign::Groups { ours, theirs } => {
+                let ours = scale.scaled(ours);
+                let theirs = scale.scaled(theirs);
+                let p = unpaired_p(&ours, &theirs);
+                Tests::Groups(ours, theirs, p)
+            }
         };
         Self {
             pair,
@@ -326,7 +335,7 @@ impl UntestedFigure {
             shift,
             test,
             sizes,
-            groups: self.figures.most.is_none(),
+            groups: !self.figures.is_paired(),
             verdict,
         }
     }
@@ -355,7 +364,9 @@ impl UntestedFigure {
     /// Approximate number of additional blocks until the figure is decided; None for groups.
     fn more_blocks(&self, level: f64, smallest: f64) -> Option<u32> {
         // Groups of stored runs have no blocks, so none can be added.
-        let _ = self.figures.most?;
+        if !self.figures.is_paired() {
+            return None;
+        }
         let ours = self.scale.scaled(&self.figures.ours);
         let theirs = self.scale.scaled(&self.figures.theirs);
         let differences: Option<Vec<f64>> =

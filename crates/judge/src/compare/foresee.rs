@@ -25,7 +25,8 @@ pub fn undecidable(experiment: &Experiment) -> Vec<Text> {
         Question::Find(_) => Vec::new(),
         Question::Compare(settings) => {
             let steps = given_steps(contenders, settings);
-            undecidable_figures(pairs_of(contenders), steps, repetitions, settings)
+            let pairs = pairs_of(contenders, settings.factor.as_deref());
+            undecidable_figures(pairs, steps, repetitions, settings)
         }
         Question::Sweep => {
             let needed = fewest_of_sweep(contenders).filter(|needed| repetitions < *needed);
@@ -41,13 +42,13 @@ pub fn undecidable(experiment: &Experiment) -> Vec<Text> {
 /// Returns the minimum number of repetitions that can decide which contender of a sweep is better.
 /// None if no contender is compared with another one.
 pub fn fewest_of_sweep(contenders: &[Contender]) -> Option<u32> {
-    let pairs = pairs_of(contenders);
+    let pairs = pairs_of(contenders, None);
     (pairs > 0).then(|| fewest_repetitions(pairs, SWEEP_ALPHA))
 }
 
 /// Returns the minimum number of blocks that can decide the first figure of each pair at each load.
 pub fn fewest_blocks(contenders: &[Contender], spec: &ComparisonSettings) -> u32 {
-    let pairs = pairs_of(contenders);
+    let pairs = pairs_of(contenders, spec.factor.as_deref());
     let steps = given_steps(contenders, spec);
     let measures = measures(spec);
     let tests: Vec<usize> =
@@ -57,11 +58,11 @@ pub fn fewest_blocks(contenders: &[Contender], spec: &ComparisonSettings) -> u32
     spending::fewest(spec.alpha * AlphaShares::new(firsts, others).first)
 }
 
-/// Number of contenders that are compared with another one.
-fn pairs_of(contenders: &[Contender]) -> usize {
+/// Number of pairs of contenders that are compared: those that differ in one factor.
+fn pairs_of(contenders: &[Contender], factor: Option<&str>) -> usize {
     let factors: Vec<&Factors> =
         contenders.iter().map(|contender| contender.factors.as_slice()).collect();
-    pairings(&factors).len()
+    pairings(&factors, factor).len()
 }
 
 /// Number of loads that are known before the comparison.

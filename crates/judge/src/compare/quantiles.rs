@@ -41,7 +41,9 @@ pub fn shift(pair: &ContenderPair, alpha: f64) -> Vec<QuantileShift> {
 /// Differences by block; None if one is not known.
 fn differences(pair: &ContenderPair, quantile: f64) -> Option<Vec<f64>> {
     let figures = pair.figures(Measure::Run(Metric::Quantile(quantile)));
-    figures.most?;
+    if !figures.is_paired() {
+        return None;
+    }
     figures
         .ours
         .iter()

@@ -7,6 +7,7 @@ use crate::levels::{Factors, Pairing, pairings};
 use brunt_model::answer::SearchEnd;
 use brunt_model::comparison::FoundCapacity;
 use brunt_model::finding::State;
+use brunt_model::objective::Metric;
 use brunt_model::question::{ComparisonSettings, Measure};
 use brunt_model::{Judgement, LoadUnit, Run, Study, Text, Trial, TrialIndex, text};
 use brunt_stats::shift::ValueRange;
@@ -42,7 +43,15 @@ pub enum Runs<'a> {
     /// Capacities that were found in each block, and the maximum number of blocks.
     Capacities(Vec<(ValueRange, ValueRange)>, u32),
     /// Two groups of runs.
-    Groups(Vec<&'a Run>, Vec<&'a Run>),
+    Groups(Vec<StoredRun<'a>>, Vec<StoredRun<'a>>),
+}
+
+/// A usable stored run.
+#[derive(Clone, Copy)]
+pub struct StoredRun<'a> {
+    run: &'a Run,
+    /// True if something other than the server may have made its figures worse.
+    is_disturbed: bool,
 }
 
 /// All figures of a pair.
@@ -59,8 +68,17 @@ pub struct FigurePair {
     pub ours: Vec<ValueRange>,
     /// Values of the second contender.
     pub theirs: Vec<ValueRange>,
-    /// Maximum number of blocks, in which the values are paired; None if they are two groups.
-    pub most: Option<u32>,
+    pub design: SampleDesign,
+}
+
+/// How the values of two contenders belong together.
+#[derive(Debug, Clone, PartialEq)]
+pub enum SampleDesign {
+    /// They are paired in blocks; the maximum number of these.
+    Blocks { most: u32 },
+    /// They are two groups. Bounds of the figures that the servers have without a disturbance:
+    /// unlike the runs of a block, only one group may have been disturbed.
+    Groups { ours: Vec<ValueRange>, theirs: Vec<ValueRange> },
 }
 
 impl<'a> ContenderPairs<'a> {
@@ -74,7 +92,7 @@ impl<'a> ContenderPairs<'a> {
         let mut pairs = Vec::new();
         let factors: Vec<&Factors> =
             contenders.iter().map(|contender| contender.factors.as_slice()).collect();
-        let pairings = pairings(&factors);
+        let pairings = pairings(&factors, spec.factor.as_deref());
         for pairing in &pairings {
             pairs.extend(
                 known_steps(study, *pairing).map(|step| pair_at_step(study, *pairing, step)),
@@ -111,14 +129,21 @@ impl<'a> ContenderPairs<'a> {
         let mut usable = Vec::new();
         for (name, runs) in groups {
             let mut usable_runs = Vec::new();
+            let mut judgements = Vec::new();
             for run in runs {
-                match reason(&judge(run)) {
+                let judgement = judge(run);
+                match reason(&judgement) {
                     Some(reason) => {
                         notes.push(text!("excluded-run", contender = &**name, reason));
                     }
-                    None => usable_runs.push(*run),
+                    None => {
+                        let is_disturbed = judgement.verdict.state.is_disturbed();
+                        usable_runs.push(StoredRun { run, is_disturbed });
+                        judgements.push(judgement);
+                    }
                 }
             }
+            notes.extend(disturbances(name, &judgements));
             usable.push(usable_runs);
         }
         let Some((ours, others)) = groups.split_first() else {
@@ -129,13 +154,13 @@ impl<'a> ContenderPairs<'a> {
             pairs.push(ContenderPair {
                 ours: ours.0.clone(),
                 theirs: theirs.clone(),
-                load: load_of(usable[0].iter().chain(runs)),
+                load: load_of(usable[0].iter().chain(runs).map(|stored| stored.run)),
                 runs: Runs::Groups(usable[0].clone(), runs.clone()),
             });
         }
         let mut first_runs = Vec::new();
         for ((name, _), runs) in groups.iter().zip(&usable) {
-            first_runs.extend(runs.first().map(|run| (name.clone(), *run)));
+            first_runs.extend(runs.first().map(|stored| (name.clone(), stored.run)));
         }
         ContenderPairs { pairs, blocks: 0, notes, first_runs }
     }
@@ -169,23 +194,51 @@ impl ContenderPair<'_> {
                     Some((figure(ours, measure)?, figure(theirs, measure)?))
                 });
                 let (ours, theirs) = both.unzip();
-                FigurePair { ours, theirs, most: Some(*most) }
+                FigurePair { ours, theirs, design: SampleDesign::Blocks { most: *most } }
             }
             Runs::Capacities(blocks, most) => {
                 let (ours, theirs) = blocks.iter().filter(|_| self.has(measure)).copied().unzip();
-                FigurePair { ours, theirs, most: Some(*most) }
+                FigurePair { ours, theirs, design: SampleDesign::Blocks { most: *most } }
             }
             Runs::Groups(ours, theirs) => FigurePair {
                 ours: known_figures(ours, measure),
                 theirs: known_figures(theirs, measure),
-                most: None,
+                design: SampleDesign::Groups {
+                    ours: undisturbed_figures(ours, measure),
+                    theirs: undisturbed_figures(theirs, measure),
+                },
             },
         }
     }
 }
 
-fn known_figures(runs: &[&Run], measure: Measure) -> Vec<ValueRange> {
-    runs.iter().filter_map(|run| figure(run, measure)).collect()
+fn known_figures(runs: &[StoredRun], measure: Measure) -> Vec<ValueRange> {
+    runs.iter().filter_map(|stored| figure(stored.run, measure)).collect()
+}
+
+/// Bounds of a figure without disturbances, by run.
+fn undisturbed_figures(runs: &[StoredRun], measure: Measure) -> Vec<ValueRange> {
+    runs.iter().filter_map(|stored| stored.undisturbed_figure(measure)).collect()
+}
+
+impl StoredRun<'_> {
+    /// Returns bounds of a figure without disturbances: these make figures worse, never better.
+    fn undisturbed_figure(self, measure: Measure) -> Option<ValueRange> {
+        let measured = figure(self.run, measure)?;
+        if !self.is_disturbed {
+            return Some(measured);
+        }
+        Some(match measure {
+            _ if measure.more_is_better() => ValueRange { high: f64::INFINITY, ..measured },
+            // The server itself sent error replies.
+            Measure::Run(Metric::Errors) => {
+                let replies = self.run.throughput();
+                let share = if replies > 0.0 { 1.0 - self.run.goodput() / replies } else { 0.0 };
+                ValueRange { low: share.clamp(0.0, measured.low), ..measured }
+            }
+            _ => ValueRange { low: 0.0, ..measured },
+        })
+    }
 }
 
 /// Returns a sentence for each reason why searches did not find the capacity of a contender.
@@ -308,7 +361,7 @@ fn usable_run(study: &Study, place: TrialIndex) -> Option<&Run> {
 }
 
 /// Load that all of these runs had.
-fn load_of<'a>(mut runs: impl Iterator<Item = &'a &'a Run>) -> Option<(LoadUnit, f64)> {
+fn load_of<'a>(mut runs: impl Iterator<Item = &'a Run>) -> Option<(LoadUnit, f64)> {
     let first = peak_load(runs.next()?)?;
     runs.all(|run| peak_load(run) == Some(first)).then_some(first)
 }
@@ -351,7 +404,9 @@ fn notes(study: &Study, searched: &[FoundCapacity]) -> Vec<Text> {
             .trials_of(index)
             .filter(|trial| !experiment.is_search_trial(trial.place))
             .collect();
-        notes.extend(disturbances(&contender.name, &trials));
+        let judgements: Vec<Judgement> =
+            trials.iter().map(|trial| trial.judgement.clone()).collect();
+        notes.extend(disturbances(&contender.name, &judgements));
         notes.extend(unknown_capacities(&contender.name, searched));
         for repetition in 0..experiment.repetitions {
             let is_begun = study.search_trials(index, repetition).next().is_some();
@@ -385,17 +440,17 @@ fn excluded_trial(study: &Study, trial: &Trial, reason: Text) -> Text {
     )
 }
 
-/// Returns a sentence for each state in which trials of a contender were disturbed.
-fn disturbances(contender: &str, trials: &[&Trial]) -> Vec<Text> {
+/// Returns a sentence for each state in which runs of a contender were disturbed.
+fn disturbances(contender: &str, judgements: &[Judgement]) -> Vec<Text> {
     let mut sentences = Vec::new();
     for state in State::ALL.into_iter().filter(|state| state.is_disturbed()) {
-        let disturbed: Vec<&Trial> =
-            trials.iter().copied().filter(|trial| trial.judgement.verdict.state == state).collect();
+        let disturbed: Vec<&Judgement> =
+            judgements.iter().filter(|judgement| judgement.verdict.state == state).collect();
         let Some(first) = disturbed.first() else { continue };
         let count = disturbed.len().to_string();
-        let all = trials.len().to_string();
+        let all = judgements.len().to_string();
         let state = state.words();
-        sentences.push(match first.judgement.verdict.causes.first() {
+        sentences.push(match first.verdict.causes.first() {
             Some(cause) => text!(
                 "excluded-run.disturbed-with-cause",
                 count,

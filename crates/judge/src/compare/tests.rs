@@ -6,7 +6,7 @@ mod studies;
 mod words;
 
 use super::decide::{PairDecision, decide};
-use super::sample::{FigurePair, PairFigures};
+use super::sample::{FigurePair, PairFigures, SampleDesign};
 use brunt_model::objective::Metric;
 use brunt_model::question::{ComparisonSettings, Measure};
 use brunt_stats::shift::ValueRange;
@@ -20,6 +20,7 @@ const ERRORS: Measure = Measure::Run(Metric::Errors);
 fn spec(metrics: &[Measure]) -> ComparisonSettings {
     ComparisonSettings {
         metrics: metrics.to_vec(),
+        factor: None,
         smallest: 0.02,
         alpha: 0.05,
         fail_if: Vec::new(),
@@ -34,7 +35,7 @@ fn times(ours: &[f64], times: &[f64], most: u32) -> FigurePair {
         (ValueRange::exact(*value), ValueRange::exact(value * times))
     };
     let (ours, theirs) = ours.iter().zip(times).map(block).unzip();
-    FigurePair { ours, theirs, most: Some(most) }
+    FigurePair { ours, theirs, design: SampleDesign::Blocks { most } }
 }
 
 fn pair(figures: Vec<(Measure, FigurePair)>) -> PairFigures {

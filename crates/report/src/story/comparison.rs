@@ -15,6 +15,7 @@ pub fn compared() -> (Study, Analysis) {
         [(p99, 0.05), (errors, 0.1)].map(|(measure, by)| Regression { measure, by }).to_vec();
     let spec = ComparisonSettings {
         metrics: vec![p99, errors],
+        factor: None,
         smallest: 0.02,
         alpha: 0.05,
         fail_if,

@@ -52,10 +52,12 @@ pub fn comparison(
         }
     );
     check_measured(&metrics, at_capacity.as_ref(), sources)?;
+    check_factor(settings, contenders)?;
     let smallest = settings.smallest.map_or_else(|| compare::share(defaults::SMALLEST), Ok)?;
     let alpha = settings.alpha.map_or_else(|| compare::alpha(defaults::ALPHA), Ok)?;
     Ok(ComparisonSettings {
         metrics,
+        factor: settings.factor.clone(),
         smallest,
         alpha,
         fail_if: settings.fail_if.clone(),
@@ -109,6 +111,36 @@ fn check_measured(
         format!("{at}: no capacity is compared; add it to {metric}, or leave {at} out")
     });
     Ok(())
+}
+
+/// Checks that the contenders have levels of the factor of the question.
+fn check_factor(settings: &CompareSettings, contenders: &[Contender]) -> Result<()> {
+    let Some(requested) = &settings.factor else { return Ok(()) };
+    let factors = contenders.first().map_or(&[][..], |contender| &contender.factors);
+    let names: Vec<&str> = factors.iter().map(|(name, _)| name.as_str()).collect();
+    let all = contenders.iter().flat_map(|contender| &contender.factors);
+    let mut levels = all.filter(|(name, _)| name == requested).map(|(_, level)| level);
+    if let Some(first) = levels.next() {
+        require!(&settings.sources, levels.any(|level| level != first), |keys| {
+            let key = keys.name_of("factor");
+            format!(
+                "{key}: the factor `{requested}` has one level, `{first}`; add another level to compare"
+            )
+        });
+        return Ok(());
+    }
+    Err(settings.sources.refuse(|keys| {
+        let key = keys.name_of("factor");
+        match &names[..] {
+            [] => format!(
+                "{key}: the contenders have no factors; add `factors` to the plan, or leave it out"
+            ),
+            _ => format!(
+                "{key}: the plan has no factor `{requested}`; write one of {}",
+                names.join(", ")
+            ),
+        }
+    }))
 }
 
 /// Checks that there are several contenders with the same number and kind of loads: each is

@@ -145,7 +145,11 @@ fn comparison(case: Case, random: &mut Pcg64Mcg) -> Ended {
             let figures = |at: usize| {
                 let known =
                     |runs: &[[f64; 5]]| runs.iter().map(|run| ValueRange::exact(run[at])).collect();
-                FigurePair { ours: known(&runs[0]), theirs: known(theirs), most: Some(case.most) }
+                FigurePair {
+                    ours: known(&runs[0]),
+                    theirs: known(theirs),
+                    design: SampleDesign::Blocks { most: case.most },
+                }
             };
             pair(measures.iter().enumerate().map(|(at, measure)| (*measure, figures(at))).collect())
         };

@@ -306,3 +306,34 @@ fn figures_that_few_stored_runs_cannot_decide_are_reported() {
             .ends_with("At least 5 runs per side are needed.")
     );
 }
+
+#[test]
+fn a_disturbed_stored_run_proves_only_that_its_server_is_no_worse() {
+    let runs = |slower: f64| -> Vec<Run> { (0..4).map(|n| run(slower, n)).collect() };
+    let verdict = |slower: f64, disturbed_side: usize| {
+        let sides = [runs(1.0), runs(slower)];
+        let groups = [
+            ("A".to_owned(), sides[0].iter().collect()),
+            ("B".to_owned(), sides[1].iter().collect()),
+        ];
+        let judge = |run: &Run| {
+            let is_disturbed = sides[disturbed_side].iter().any(|other| std::ptr::eq(other, run));
+            let state = if is_disturbed { State::BusyMachine } else { State::Ok };
+            Judgement { verdict: Verdict { state, ..Verdict::default() }, ..Judgement::default() }
+        };
+        let comparison = compare_sample(&ContenderPairs::of_groups(&groups, judge), &spec(&[P99]));
+        assert!(
+            comparison.differences.iter().any(|text| text.contains("4 of 4")),
+            "{comparison:?}"
+        );
+        comparison.pairs[0].measures[0].clone()
+    };
+    let slower = verdict(1.3, 1);
+    assert_eq!(slower.verdict, Better::Undecided, "{slower:?}");
+    // The measured values stay in the report.
+    assert!(slower.theirs > 1.25 * slower.ours && slower.ours > 0.0, "{slower:?}");
+    // The first server alone is at least as fast as measured, and the second is slower than that.
+    assert_eq!(verdict(1.3, 0).verdict, Better::Worse);
+    assert_eq!(verdict(0.7, 1).verdict, Better::Better);
+    assert_eq!(verdict(0.7, 0).verdict, Better::Undecided);
+}

@@ -85,7 +85,11 @@ fn errors_decide_where_contenders_differ_in_them() {
     let exact = |values: [f64; 7]| values.map(ValueRange::exact).to_vec();
     let compared = |refused: f64| {
         let shares = [0.51, 0.52, 0.5, 0.515, 0.514, 0.51, 0.513].map(|share| share * refused);
-        let errors = FigurePair { ours: exact([0.0; 7]), theirs: exact(shares), most: Some(7) };
+        let errors = FigurePair {
+            ours: exact([0.0; 7]),
+            theirs: exact(shares),
+            design: SampleDesign::Blocks { most: 7 },
+        };
         let spread = [1.05, 0.93, 1.02, 0.97, 1.08, 0.99, 1.04];
         let figures =
             [THROUGHPUT, P99, P50].map(|measure| (measure, times(&OURS[..7], &spread, 7)));

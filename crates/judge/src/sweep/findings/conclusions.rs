@@ -144,7 +144,7 @@ struct Saturations<'a> {
 fn saturations<'a>(facts: &'a Facts) -> Vec<Saturations<'a>> {
     let factors: Vec<&Factors> = facts.trials.iter().map(|trials| trials.factors).collect();
     let mut all = Vec::new();
-    for pairing in pairings(&factors) {
+    for pairing in pairings(&factors, None) {
         let [ours, theirs] = [pairing.ours, pairing.theirs]
             .map(|index| limit(&facts.contenders[index], LimitKind::Saturation));
         let Some(((_, ours), (_, theirs))) = ours.zip(theirs) else { continue };
@@ -268,7 +268,7 @@ fn unknown_limits(facts: &Facts) -> Option<Text> {
 /// Number of contenders that are compared with another one.
 fn contender_pairs(facts: &Facts) -> usize {
     let factors: Vec<&Factors> = facts.trials.iter().map(|trials| trials.factors).collect();
-    pairings(&factors).len()
+    pairings(&factors, None).len()
 }
 
 /// Minimum number of repetitions of each contender that can reach a significant p-value by ranks.

@@ -3,7 +3,7 @@
 use crate::defaults;
 use crate::settings::row::{SettingRow as Row, on, set};
 use crate::settings::{ArgumentContent, CompareSettings, SettingKey, ValueForm};
-use crate::words::{compare, duration};
+use crate::words::{WordError, compare, duration};
 
 type S = CompareSettings;
 
@@ -14,7 +14,7 @@ const COMPARISON: &str = "Comparison";
 pub const TIME_BUDGET: &str = "time-budget";
 
 /// Rows of a comparison's settings.
-pub static ROWS: [Row<CompareSettings>; 7] = [
+pub static ROWS: [Row<CompareSettings>; 8] = [
     Row::value(
         "at",
         "WHERE",
@@ -37,6 +37,14 @@ pub static ROWS: [Row<CompareSettings>; 7] = [
          capacity before all with --at",
     )
     .keys(&[SettingKey::new("compare.metrics", ValueForm::Each)]),
+    Row::value(
+        "factor",
+        "NAME",
+        "Factor of the plan to compare: its levels are compared at each combination of the other factors",
+        |w, _| set(Ok::<_, WordError>(w.to_owned()), |s: &mut S, v| s.factor = Some(v)),
+    )
+    .under(COMPARISON)
+    .keys(&[SettingKey::new("compare.factor", ValueForm::Value).default("each factor")]),
     Row::value("min-difference", "SHARE", "Smallest relevant difference; servers within it are equivalent", |w, _| {
         set(compare::share(w), |s: &mut S, v| s.smallest = Some(v))
     })
