@@ -121,6 +121,12 @@ fn test(settings: &JmeterSettings, caller: &Arc<Caller>) -> ToolResult<u8> {
         let connection = &mut stage.plan.connection;
         // A proxy of the plan overrides that of the command line.
         connection.proxy = connection.proxy.take().or_else(|| settings.proxy());
+        settings.add_client_certificate(&mut connection.tls);
+        for population in &mut stage.plan.populations {
+            if let Some(connection) = &mut population.connection {
+                settings.add_client_certificate(&mut connection.tls);
+            }
+        }
     }
     let main_plans =
         stages.iter().filter(|stage| stage.kind == StageKind::Main).map(|stage| &stage.plan);

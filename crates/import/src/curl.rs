@@ -12,6 +12,7 @@ use crate::secrets::Names;
 use crate::text;
 use crate::urls::in_folder;
 use crate::{ImportOptions, request, server};
+use brunt_model::secret::is_secret_field;
 use data::{CurlData, form_part};
 use options::{CurlOption, Meaning};
 use std::time::Duration;
@@ -101,8 +102,8 @@ fn set_connection(plan: &mut ImportedPlan, key: &'static str, values: Vec<String
             known.dedup();
         }
         Some((_, known)) if *known != values => {
-            plan.left_out
-                .push(format!("a second `{key}`, {}; it holds for all requests", values.join(" ")));
+            let shown = if is_secret_field(key) { String::new() } else { values.join(" ") + ": " };
+            plan.left_out.push(format!("{shown}a second `{key}`, which holds for all requests"));
         }
         Some(_) => {}
         None => plan.connection.push((key, values)),
@@ -468,10 +469,49 @@ impl<'a> Reader<'a> {
                 return Err(self.error(wrong, "write the address, such as --interface 127.0.0.2"));
             }
             "unix-socket" => ("unix_socket", in_folder(value, &self.folder)),
-            "cacert" | "cert" | "key" => (name, in_folder(value, &self.folder)),
+            "cacert" | "key" => (name, in_folder(value, &self.folder)),
+            "cert" => return self.certificate(value),
+            "pass" => ("key_password", value.to_owned()),
+            // brunt recognizes the format by the content.
+            "cert-type" | "key-type"
+                if ["PEM", "DER", "P12"].iter().any(|known| value.eq_ignore_ascii_case(known)) =>
+            {
+                return Ok(());
+            }
+            "cert-type" | "key-type" => {
+                let wrong = format!("`--{name} {value}`: brunt reads only files");
+                return Err(self.error(wrong, "write a file in PEM, DER or PKCS #12"));
+            }
+            "tls-max" if ["1.2", "1.3"].contains(&value) => ("tls_max", value.to_owned()),
+            "tls-max" if value == "default" => return Ok(()),
+            "tls-max" => {
+                self.comments
+                    .push(format!("left out: --tls-max {value}: brunt has TLS 1.2 and 1.3"));
+                return Ok(());
+            }
+            "tlsv1.2" | "tlsv1.3" => ("tls_min", name.trim_start_matches("tlsv").to_owned()),
             other => (other, value.to_owned()),
         };
         self.connection.push((key, vec![value]));
+        Ok(())
+    }
+
+    /// Handles `-E FILE` and `-E FILE:PASSWORD`.
+    fn certificate(&mut self, value: &str) -> Result<(), ImportError> {
+        if value.starts_with("pkcs11:") {
+            return Err(self.error(
+                "`-E pkcs11:…` names a certificate of a token, which brunt does not read",
+                "write a file in PEM, DER or PKCS #12",
+            ));
+        }
+        // A backslash precedes a colon of the name.
+        let mut colons = value.match_indices(':').map(|(position, _)| position);
+        let end = colons.find(|&position| !value[..position].ends_with('\\'));
+        let file = value[..end.unwrap_or(value.len())].replace("\\:", ":");
+        self.connection.push(("cert", vec![in_folder(&file, &self.folder)]));
+        if let Some(end) = end {
+            self.connection.push(("key_password", vec![value[end + 1..].to_owned()]));
+        }
         Ok(())
     }
 

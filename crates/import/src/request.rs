@@ -4,6 +4,7 @@ use crate::ImportOptions;
 use crate::plan::{Constant, ImportedPlan, ImportedRequest, Variable, each_request};
 use crate::secrets::{Names, Secrets};
 use crate::text::{self, TextPiece, variable};
+use brunt_model::secret::is_secret_field;
 use brunt_spec::words::values;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -27,6 +28,11 @@ pub(crate) fn finish(plan: &mut ImportedPlan, names: &mut Names, options: &Impor
         secrets.hide_in(names, request);
         set_name(request);
     });
+    for (name, values) in plan.connection.iter_mut().filter(|(name, _)| is_secret_field(name)) {
+        for value in values {
+            *value = secrets.hide(names, name, value);
+        }
+    }
     plan.vars.append(&mut secrets.vars);
     share_headers(plan);
 }

@@ -158,9 +158,9 @@ fn effect_left_out(kind: Option<ElementKind>) -> Option<&'static str> {
             "replies are not saved in separate files; `brunt jmeter -n -t PLAN -l FILE.xml \
              -Jjmeter.save.saveservice.output_format=xml -Jjmeter.save.saveservice.response_data=true` writes them into one file",
         ),
-        ElementKind::KeystoreConfig => Some(
-            "no client certificates are sent, as in JMeter where javax.net.ssl.keyStore names no file",
-        ),
+        ElementKind::KeystoreConfig => {
+            Some("all threads send the certificate of javax.net.ssl.keyStore, if -D names one")
+        }
         _ => None,
     }
 }

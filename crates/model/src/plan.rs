@@ -419,11 +419,14 @@ pub struct ResolveAll {
 pub struct TlsSettings {
     /// PEM file of the authorities to trust, in place of the system's.
     pub cacert: Option<PathBuf>,
-    /// PEM file of the client certificate, or a folder with `.pem` files that contain certificate
-    /// and key. Clients use the files of a folder in turn.
+    /// File of the client certificate in PEM, DER or PKCS #12, or a folder with files that contain
+    /// certificate and key. Clients use the files of a folder in turn.
     pub cert: Option<PathBuf>,
-    /// PEM file of the certificate's key; null for a folder.
+    /// File of the certificate's key; null if the file of the certificate contains it.
     pub key: Option<PathBuf>,
+    /// Password of an encrypted key, or of a file of PKCS #12.
+    #[serde(default)]
+    pub key_password: Option<String>,
     /// True: accept any certificate.
     pub insecure: bool,
     /// Server name (SNI), in place of the URL's host.

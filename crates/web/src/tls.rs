@@ -1,15 +1,14 @@
 //! Encryption of the studio's connections.
 
+use brunt_wire::tls::files;
 use rustls::ServerConfig;
 use rustls::crypto::aws_lc_rs::default_provider;
-use rustls_pki_types::pem::PemObject;
-use rustls_pki_types::{CertificateDer, PrivateKeyDer};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio_rustls::TlsAcceptor;
 
-/// Certificate and key of a studio, as PEM.
+/// Certificate and key of a studio, as PEM or DER.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TlsFiles {
     /// The certificate, then those of its issuers.
@@ -20,7 +19,7 @@ pub struct TlsFiles {
 
 /// Reason why certificate and key cannot be used.
 #[derive(Debug, thiserror::Error)]
-#[error("{option} {path}: {problem}; write a PEM file of the studio's own certificate and key", path = path.display())]
+#[error("{option} {path}: {problem}; write PEM files of the studio's own certificate and its key, not encrypted", path = path.display())]
 pub struct TlsError {
     option: &'static str,
     path: PathBuf,
@@ -34,16 +33,10 @@ impl TlsFiles {
     ///
     /// A file cannot be read, or they do not fit together.
     pub fn acceptor(&self) -> Result<TlsAcceptor, TlsError> {
-        let certificates: Vec<CertificateDer<'static>> =
-            CertificateDer::pem_file_iter(&self.certificate)
-                .and_then(Iterator::collect)
-                .map_err(|error| problem("--cert", &self.certificate, &error))?;
-        // The iterator skips other PEM sections, so a file with only a key is no error for it.
-        if certificates.is_empty() {
-            return Err(problem("--cert", &self.certificate, &"it has no certificate"));
-        }
-        let key = PrivateKeyDer::from_pem_file(&self.key)
-            .map_err(|error| problem("--key", &self.key, &error))?;
+        let certificates = files::certificates(&self.certificate)
+            .map_err(|wrong| problem("--cert", &self.certificate, &wrong.problem))?;
+        let key = files::private_key(&self.key)
+            .map_err(|wrong| problem("--key", &self.key, &wrong.problem))?;
         // The cryptography of the load, so that the program has one implementation.
         let config = ServerConfig::builder_with_provider(Arc::new(default_provider()))
             .with_safe_default_protocol_versions()

@@ -1,12 +1,14 @@
 //! Configures TLS: trusted authorities, client certificates, and session resumption.
 //!
-//! * `files`: reads certificates and keys. `refusal`: explains why a handshake failed.
+//! * `files`: reads certificates and keys. `encryption`: decrypts them. `refusal`: explains why a
+//!   handshake failed.
 
+mod encryption;
 pub mod files;
 mod refusal;
 
 use brunt_model::plan::{HttpVersion, TlsSettings, TlsVersion};
-use files::BadTlsFile;
+use files::{BadTlsFile, Identity};
 pub use refusal::{HandshakeFailure, HandshakeFailureCause};
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::client::{Resumption, WebPkiServerVerifier, verify_server_name};
@@ -15,10 +17,10 @@ use rustls::crypto::{CryptoProvider, SupportedKxGroup};
 use rustls::server::ParsedCertificate;
 use rustls::sign::{CertifiedKey, SingleCertAndKey};
 use rustls::{
-    ClientConfig, ClientConnection, DigitallySignedStruct, Error, HandshakeKind, KeyLogFile,
-    RootCertStore, SignatureScheme, SupportedCipherSuite, SupportedProtocolVersion,
+    ClientConfig, ClientConnection, DigitallySignedStruct, Error, HandshakeKind, InconsistentKeys,
+    KeyLogFile, RootCertStore, SignatureScheme, SupportedCipherSuite, SupportedProtocolVersion,
 };
-use rustls_pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
+use rustls_pki_types::{CertificateDer, ServerName, UnixTime};
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -30,7 +32,9 @@ pub enum BadTls {
     #[error("{0}: {1}")]
     File(String, BadTlsFile),
     /// A folder of certificates cannot be used.
-    #[error("{0}: {1}; write a folder with .pem files, each with a certificate and its key")]
+    #[error(
+        "{0}: {1}; write a folder with .pem or .p12 files, each with a certificate and its key"
+    )]
     Folder(String, String),
     /// The named cipher suite is unknown.
     #[error(
@@ -53,8 +57,8 @@ pub enum BadTls {
 pub struct TlsClients(Vec<Arc<ClientConfig>>);
 
 impl TlsClients {
-    /// Reads certificates and keys. If the certificate is a folder, each of its `.pem` files
-    /// contains one with its key.
+    /// Reads certificates and keys. If the certificate is a folder, each of its files in PEM or
+    /// PKCS #12 contains one with its key.
     ///
     /// # Errors
     ///
@@ -64,7 +68,7 @@ impl TlsClients {
             return Ok(Self(vec![Arc::new(config(tls, http)?)]));
         };
         let common = config(&TlsSettings { cert: None, key: None, ..tls.clone() }, http)?;
-        let files = pem_files(folder)?;
+        let files = identity_files(folder)?;
         files
             .iter()
             .map(|path| folder_client(&common, tls, folder, path))
@@ -93,15 +97,13 @@ fn folder_client(
     folder: &Path,
     path: &Path,
 ) -> Result<Arc<ClientConfig>, BadTls> {
-    // Each file contains both the certificate and the private key.
-    let chain = certificates(path)?;
-    let key = private_key(path)?;
-    let signer = common.crypto_provider().key_provider.load_private_key(key);
-    let signer =
-        signer.map_err(|_| folder_error(folder, &format!("{} cannot be used", path.display())))?;
-    let certified = Arc::new(CertifiedKey::new(chain, signer));
+    let identity = files::identity(path, tls.key_password.as_deref());
+    let identity = identity.map_err(|wrong| BadTls::File(path.display().to_string(), wrong))?;
+    let resolver = certificate_resolver(identity, common.crypto_provider()).map_err(|error| {
+        folder_error(folder, &format!("{} cannot be used: {error}", path.display()))
+    })?;
     let mut config = common.clone();
-    config.client_auth_cert_resolver = Arc::new(SingleCertAndKey::from(certified));
+    config.client_auth_cert_resolver = resolver;
     if !tls.no_resumption {
         // A session belongs to the client that created it.
         config.resumption = Resumption::in_memory_sessions(SESSIONS_PER_CLIENT);
@@ -109,16 +111,38 @@ fn folder_client(
     Ok(Arc::new(config))
 }
 
-/// Returns the PEM files of a folder, sorted by name.
-fn pem_files(folder: &Path) -> Result<Vec<PathBuf>, BadTls> {
+/// Returns the certificate that a client sends to servers which ask for one. The library's own
+/// constructor refuses certificates of version 1, which `openssl x509 -req` writes without
+/// extensions, and which servers accept.
+fn certificate_resolver(
+    identity: Identity,
+    provider: &CryptoProvider,
+) -> Result<Arc<SingleCertAndKey>, Error> {
+    let Identity { chain, key } = identity;
+    let certified = CertifiedKey::new(chain, provider.key_provider.load_private_key(key)?);
+    match certified.keys_match() {
+        Err(error @ Error::InconsistentKeys(InconsistentKeys::KeyMismatch)) => Err(error),
+        _ => Ok(Arc::new(SingleCertAndKey::from(certified))),
+    }
+}
+
+/// Endings of files in a folder of certificates.
+const IDENTITY_ENDINGS: [&str; 3] = ["pem", "p12", "pfx"];
+
+/// Returns the files with certificates of a folder, sorted by name.
+fn identity_files(folder: &Path) -> Result<Vec<PathBuf>, BadTls> {
     let entries =
         std::fs::read_dir(folder).map_err(|error| folder_error(folder, &error.to_string()))?;
     let mut files: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
-    files.retain(|path| path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("pem")));
+    files.retain(|path| {
+        path.extension().is_some_and(|ending| {
+            IDENTITY_ENDINGS.iter().any(|known| ending.eq_ignore_ascii_case(known))
+        })
+    });
     // readdir(3) has no order, and each run must give a client the same certificate.
     files.sort();
     if files.is_empty() {
-        return Err(folder_error(folder, "no file in it ends with .pem"));
+        return Err(folder_error(folder, "no file in it ends with .pem, .p12 or .pfx"));
     }
     Ok(files)
 }
@@ -136,11 +160,12 @@ fn config(tls: &TlsSettings, http: HttpVersion) -> Result<ClientConfig, BadTls> 
     let builder = builder
         .dangerous()
         .with_custom_certificate_verifier(Arc::new(Verifier { provider, trust }));
-    let mut config = match (&tls.cert, &tls.key) {
-        (Some(cert), Some(key)) => {
-            builder.with_client_auth_cert(certificates(cert)?, private_key(key)?)?
+    let mut config = match identity(tls)? {
+        Some(identity) => {
+            let resolver = certificate_resolver(identity, builder.crypto_provider())?;
+            builder.with_client_cert_resolver(resolver)
         }
-        _ => builder.with_no_client_auth(),
+        None => builder.with_no_client_auth(),
     };
     config.alpn_protocols = alpn(http).iter().map(|name| name.as_bytes().to_vec()).collect();
     config.enable_sni = !tls.no_sni;
@@ -154,6 +179,22 @@ fn config(tls: &TlsSettings, http: HttpVersion) -> Result<ClientConfig, BadTls> 
         config.key_log = Arc::new(KeyLogFile::new());
     }
     Ok(config)
+}
+
+/// Reads the certificate and the key of the client; None if it has none, or a folder of them.
+/// Without a file of its own, the key is in that of the certificate.
+///
+/// # Errors
+///
+/// [`BadTls::File`] if a file cannot be read, lacks its content, or the password is wrong.
+pub fn identity(tls: &TlsSettings) -> Result<Option<Identity>, BadTls> {
+    let Some(certificate) = tls.cert.as_deref().filter(|certificate| !certificate.is_dir()) else {
+        return Ok(None);
+    };
+    let key = tls.key.as_deref().unwrap_or(certificate);
+    files::identity_of(certificate, key, tls.key_password.as_deref())
+        .map(Some)
+        .map_err(|(path, wrong)| BadTls::File(path.display().to_string(), wrong))
 }
 
 /// Returns the names of all supported cipher suites, such
@@ -351,10 +392,6 @@ fn roots(cacert: Option<&[CertificateDer<'static>]>) -> Result<RootCertStore, Ba
 
 fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, BadTls> {
     files::certificates(path).map_err(|wrong| BadTls::File(path.display().to_string(), wrong))
-}
-
-fn private_key(path: &Path) -> Result<PrivateKeyDer<'static>, BadTls> {
-    files::private_key(path).map_err(|wrong| BadTls::File(path.display().to_string(), wrong))
 }
 
 /// Seeds this thread's random number generator. Its first use takes tens of milliseconds of CPU,

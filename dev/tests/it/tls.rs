@@ -144,6 +144,143 @@ fn each_user_has_a_separate_client_certificate() {
     );
 }
 
+/// Ways in which openssl writes a key with the password `open sesame`, or certificate and key.
+const ENCRYPTED_FILES: [(&str, &str); 9] = [
+    ("aes.pem", "pkcs8 -topk8 -in KEY -out OUT -passout pass:P"),
+    ("aes.der", "pkcs8 -topk8 -in KEY -out OUT -passout pass:P -outform DER"),
+    (
+        "sha1.pem",
+        "pkcs8 -topk8 -in KEY -out OUT -passout pass:P -v2 aes-128-cbc -v2prf hmacWithSHA1",
+    ),
+    ("des3.pem", "pkcs8 -topk8 -in KEY -out OUT -passout pass:P -v2 des3"),
+    ("scrypt.pem", "pkcs8 -topk8 -in KEY -out OUT -passout pass:P -scrypt"),
+    ("today.p12", "pkcs12 -export -in CERT -inkey KEY -certfile CA -out OUT -passout pass:P"),
+    (
+        "des3.pfx",
+        "pkcs12 -export -in CERT -inkey KEY -out OUT -passout pass:P -keypbe PBE-SHA1-3DES -certpbe PBE-SHA1-3DES -macalg sha1",
+    ),
+    ("old.p12", "pkcs12 -export -in CERT -inkey KEY -out OUT -passout pass:P -legacy"),
+    ("open.p12", "pkcs12 -export -in CERT -inkey KEY -out OUT -passout pass: -nomac"),
+];
+
+#[test]
+fn encrypted_keys_are_opened_by_their_password() {
+    let test = "encrypted_keys_are_opened_by_their_password";
+    let verify = "ssl_client_certificate CA; ssl_verify_client on;";
+    let Some((nginx, authority, dir)) = secure(test, verify) else { return };
+    let Some(openssl) = program("openssl") else {
+        return skip(&format!("tls::{test}"), "no openssl here");
+    };
+    let certificate = authority.certify("anna");
+    let password = dir.path().join("password");
+    std::fs::write(&password, "open sesame\n").expect("a file");
+    let start = format!("{} -n 2 --cacert {}", nginx.secure("/"), authority.pem);
+    for (name, arguments) in ENCRYPTED_FILES {
+        let file = dir.path().join(name);
+        let file = file.to_str().expect("UTF-8");
+        let arguments = arguments.split(' ').map(|word| match word {
+            "KEY" => certificate.key.clone(),
+            "CERT" => certificate.cert.clone(),
+            "CA" => authority.pem.clone(),
+            "OUT" => file.to_owned(),
+            word => word.replace("pass:P", "pass:open sesame"),
+        });
+        let made = Command::new(&openssl).args(arguments).output().expect("openssl");
+        assert!(made.status.success(), "{name}: {}", String::from_utf8_lossy(&made.stderr));
+        let is_pkcs12 = !name.ends_with("pem") && !name.ends_with("der");
+        let line = if is_pkcs12 {
+            format!("{start} --cert {file}")
+        } else {
+            format!("{start} --cert {} --key {file}", certificate.cert)
+        };
+        if name == "open.p12" {
+            measure(&line).assert_all_good();
+            continue;
+        }
+        measure(&format!("{line} --key-password @{}", password.display())).assert_all_good();
+        assert_refused(&line, if is_pkcs12 { "PKCS #12 with a password" } else { "is encrypted" });
+        let wrong = format!("{line} --key-password Zq7Canary");
+        assert_refused(&wrong, "the password is wrong; write --key-password @FILE");
+        let output = command(&wrong).output().expect("brunt");
+        assert!(!String::from_utf8_lossy(&output.stderr).contains("Canary"), "{name}");
+    }
+    assert_eq!(distinct(&nginx.log(), |l| l.subject()), ["CN=anna"].into());
+    let plan = dir.path().join("plan.yaml");
+    let text = format!(
+        "script: {{request: '{}'}}\nload: {{requests: 2}}\nconnection:\n  cacert: {}\n  cert: today.p12\n  key_password: ${{env.KEY_PASSWORD}}\n",
+        nginx.secure("/"),
+        authority.pem
+    );
+    std::fs::write(&plan, text).expect("a plan");
+    let ran =
+        command(&format!("run {}", plan.display())).env("KEY_PASSWORD", "open sesame").output();
+    let ran = ran.expect("brunt");
+    let shown =
+        String::from_utf8_lossy(&ran.stdout).into_owned() + &String::from_utf8_lossy(&ran.stderr);
+    assert!(ran.status.success() && !shown.contains("open sesame"), "{shown}");
+}
+
+#[test]
+fn the_keystore_of_jmeter_is_the_client_certificate() {
+    let test = "the_keystore_of_jmeter_is_the_client_certificate";
+    let verify = "ssl_client_certificate CA; ssl_verify_client on;";
+    let Some((nginx, authority, dir)) = secure(test, verify) else { return };
+    let Some(openssl) = program("openssl") else {
+        return skip(&format!("tls::{test}"), "no openssl here");
+    };
+    let certificate = authority.certify("anna");
+    let path = |name: &str| dir.path().join(name).to_str().expect("UTF-8").to_owned();
+    let store = path("store.p12");
+    let made = Command::new(openssl)
+        .args(["pkcs12", "-export", "-passout", "pass:Zq7Canary", "-out", &store])
+        .args(["-in", &certificate.cert, "-inkey", &certificate.key])
+        .status();
+    assert!(made.is_ok_and(|status| status.success()));
+    let plan = KEYSTORE_PLAN.replace("PORT", &nginx.port.to_string());
+    std::fs::write(path("plan.jmx"), plan).expect("a plan");
+    let run = |options: &str| {
+        let results = path("results.jtl");
+        let _ = std::fs::remove_file(&results);
+        let line = format!("jmeter -n -t {} -l {results} -j /dev/null {options}", path("plan.jmx"));
+        let output = command(&line).output().expect("brunt");
+        let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(!errors.contains("Canary"), "{errors}");
+        (std::fs::read_to_string(results).unwrap_or_default(), errors)
+    };
+    let keystore = format!("-Djavax.net.ssl.keyStore={store}");
+    let password = "-Djavax.net.ssl.keyStorePassword";
+    let (results, errors) = run(&format!("{keystore} {password}=Zq7Canary"));
+    assert!(results.contains(",get,200,"), "{results}{errors}");
+    let (_, errors) = run(&format!("{keystore} {password}=wrong"));
+    assert!(errors.contains("the password is wrong"), "{errors}");
+    std::fs::write(path("store.jks"), b"\xfe\xed\xfe\xed\0\0\0\x02").expect("a file");
+    let (_, errors) = run(&format!("-Djavax.net.ssl.keyStore={}", path("store.jks")));
+    assert!(errors.contains("write keytool -importkeystore"), "{errors}");
+}
+
+/// A plan of JMeter with one request over TLS.
+const KEYSTORE_PLAN: &str = r#"<jmeterTestPlan version="1.2"><hashTree><TestPlan testclass="TestPlan" testname="Plan"/><hashTree>
+<ThreadGroup testclass="ThreadGroup" testname="Users"><stringProp name="ThreadGroup.num_threads">1</stringProp>
+<elementProp name="ThreadGroup.main_controller" elementType="LoopController"><stringProp name="LoopController.loops">1</stringProp></elementProp>
+</ThreadGroup><hashTree><HTTPSamplerProxy testclass="HTTPSamplerProxy" testname="get">
+<stringProp name="HTTPSampler.domain">localhost</stringProp><stringProp name="HTTPSampler.port">PORT</stringProp>
+<stringProp name="HTTPSampler.protocol">https</stringProp><stringProp name="HTTPSampler.path">/</stringProp>
+<stringProp name="HTTPSampler.method">GET</stringProp></HTTPSamplerProxy><hashTree/></hashTree></hashTree></hashTree></jmeterTestPlan>"#;
+
+#[test]
+fn a_key_in_the_older_way_of_openssl_is_named() {
+    let dir = TempDir::new().expect("a directory");
+    let certificate = Authority::new(dir.path()).certify("anna");
+    let old = dir.path().join("old.pem");
+    std::fs::write(&old, "-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,00\n\nMIIB\n-----END RSA PRIVATE KEY-----\n").expect("a file");
+    let line = format!(
+        "https://127.0.0.1:1/ -n 1 --cert {} --key {} --key-password x",
+        certificate.cert,
+        old.display()
+    );
+    assert_refused(&line, "which brunt does not read; write openssl pkey -in ");
+}
+
 fn assert_refused(line: &str, why: &str) {
     let output = command(line).output().expect("brunt");
     let errors = String::from_utf8_lossy(&output.stderr).into_owned();

@@ -24,6 +24,7 @@ pub fn settings(args: &HttperfArgs) -> (TlsSettings, Option<String>) {
         cert: args.ssl_certificate.clone(),
         // The file of the certificate may contain the key, too.
         key: args.ssl_key.clone().or_else(|| args.ssl_certificate.clone()),
+        key_password: None,
         // By default, httperf verifies no certificate.
         insecure: !args.ssl_verify,
         sni: args.tls_server_name.clone(),

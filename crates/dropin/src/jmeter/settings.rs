@@ -11,7 +11,7 @@ use brunt_jmx::properties::RunProperties;
 use brunt_jmx::statistics::{ApdexThresholds, StatisticsSettings};
 use brunt_jmx::summariser::SummariserSettings;
 use brunt_model::Objective;
-use brunt_model::plan::{ListenerRecords, RecordDetail, ResolveAll};
+use brunt_model::plan::{ListenerRecords, RecordDetail, ResolveAll, TlsSettings};
 use brunt_spec::words::{WordError, duration, objective, values};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -112,6 +112,15 @@ impl JmeterSettings {
 
     pub fn property(&self, name: &str) -> Option<&str> {
         self.properties.jmeter.get(name).map(String::as_str)
+    }
+
+    /// Adds the certificate of `javax.net.ssl.keyStore`, which JMeter sends to servers that ask.
+    pub fn add_client_certificate(&self, tls: &mut TlsSettings) {
+        let system = &self.properties.system;
+        // Java's value for no file.
+        let file = system.get("javax.net.ssl.keyStore").filter(|file| *file != "NONE");
+        tls.cert = file.map(PathBuf::from);
+        tls.key_password = system.get("javax.net.ssl.keyStorePassword").cloned();
     }
 
     pub fn number(&self, name: &str, default: f64) -> f64 {

@@ -332,6 +332,32 @@ fn urls_given_in_parts_are_imported() {
 }
 
 #[test]
+fn the_password_of_a_certificate_of_curl_is_a_variable() {
+    for (arguments, expected) in [
+        ("-E c.p12:Zq7Canary", "cert: c.p12"),
+        ("--cert c.pem --key k.pem --pass Zq7Canary", "key: k.pem"),
+        (r"-E 'c\:d.pem:Zq7Canary' --cert-type P12", "cert: c:d.pem"),
+    ] {
+        let plan = format!("curl {arguments} https://127.0.0.1/");
+        let plan = import(ImportFormat::Curl, &plan, &options()).unwrap();
+        for text in [expected, "key_password: ${key_password}", "${env.KEY_PASSWORD}"] {
+            assert!(plan.contains(text), "{arguments}: no {text} in\n{plan}");
+        }
+        assert!(!plan.contains("Canary"), "{plan}");
+    }
+    let versions = "curl --tlsv1.3 --tls-max 1.3 -E c.pem https://127.0.0.1/";
+    let plan = import(ImportFormat::Curl, versions, &options()).unwrap();
+    assert!(plan.contains("tls_min: 1.3") && plan.contains("tls_max: 1.3"), "{plan}");
+    assert!(!plan.contains("key_password"), "{plan}");
+    let two =
+        "curl -E c.pem:Zq7Canary https://127.0.0.1/; curl -E c.pem:Zq8Canary https://127.0.0.1/b";
+    let plan = import(ImportFormat::Curl, two, &options()).unwrap();
+    assert!(!plan.contains("Canary"), "{plan}");
+    let token = import(ImportFormat::Curl, "curl -E pkcs11:x https://127.0.0.1/", &options());
+    assert!(token.unwrap_err().to_string().contains("write a file in PEM, DER or PKCS #12"));
+}
+
+#[test]
 fn shell_syntax_around_curl_changes_no_request() {
     let script = "\
 echo begin

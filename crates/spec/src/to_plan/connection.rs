@@ -130,8 +130,8 @@ fn requests_per_connection(run: &RunSettings) -> Result<Option<u64>> {
     }
 }
 
-/// Checks that a client certificate has a key, unless it is a folder of certificates with their
-/// keys.
+/// Checks that a client certificate has a key, and that the password opens it. The files of a
+/// folder are checked when the run begins.
 fn check_certificates(run: &RunSettings) -> Result<()> {
     let tls = &run.connection.tls;
     // The files of a folder contain certificate and key, so a separate key has no certificate.
@@ -143,13 +143,6 @@ fn check_certificates(run: &RunSettings) -> Result<()> {
             "{key} is for one certificate, but {cert} is a folder: leave {key} out, and write each key into the file of its certificate"
         )
     });
-    require!(run.sources, tls.cert.is_none() || is_folder || tls.key.is_some(), |names| {
-        let cert = names.name_of("cert");
-        format!(
-            "{cert} needs its private key; add {} FILE (the same FILE if it holds both)",
-            names.name_of("key")
-        )
-    });
     require!(run.sources, tls.key.is_none() || tls.cert.is_some(), |names| {
         let key = names.name_of("key");
         format!(
@@ -157,5 +150,12 @@ fn check_certificates(run: &RunSettings) -> Result<()> {
             names.name_of("cert")
         )
     });
-    Ok(())
+    // Only here is the password known with its file.
+    brunt_wire::tls::identity(tls).map(drop).map_err(|error| {
+        run.sources.refuse(|names| {
+            let lacks_file = tls.key.is_none();
+            let cert = names.name_of(if lacks_file { "cert" } else { "key" });
+            format!("{cert}: {error}")
+        })
+    })
 }

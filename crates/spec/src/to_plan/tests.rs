@@ -64,8 +64,13 @@ fn headers(line: &str) -> String {
 
 /// A self-signed certificate with its key, as PEM.
 fn certificate_and_key() -> String {
+    let (certificate, key) = pem_parts();
+    certificate + &key
+}
+
+fn pem_parts() -> (String, String) {
     let own = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
-    own.cert.pem() + &own.signing_key.serialize_pem()
+    (own.cert.pem(), own.signing_key.serialize_pem())
 }
 
 fn file(suffix: &str, bytes: &[u8]) -> tempfile::NamedTempFile {
@@ -429,8 +434,19 @@ fn errors_of_contradicting_options_show_valid_ones() {
         assert!(error_text.contains(remedy), "{line}: {error_text}");
     }
     let pem = file(".pem", certificate_and_key().as_bytes());
-    assert!(error_text(&format!("--cert {} h", pem.path().display())).contains("add --key FILE"));
+    let (certificate, key) = pem_parts();
+    let only_certificate = file(".pem", certificate.as_bytes());
+    let only_key = file(".pem", key.as_bytes());
+    let without_key = error_text(&format!("--cert {} h", only_certificate.path().display()));
+    assert!(without_key.contains("no private key; write --key FILE"), "{without_key}");
     assert!(error_text(&format!("--key {} h", pem.path().display())).contains("add --cert FILE"));
+    // The key may be in the file of the certificate.
+    plan(&format!("--cert {} h", pem.path().display()));
+    plan(&format!(
+        "--cert {} --key {} --key-password unused h",
+        only_certificate.path().display(),
+        only_key.path().display()
+    ));
 }
 
 fn steps(line: &str) -> Result<(Vec<f64>, Vec<String>)> {

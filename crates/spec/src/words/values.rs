@@ -212,22 +212,27 @@ pub fn certificates(word: &str) -> Result<PathBuf, WordError> {
     Ok(word.into())
 }
 
-/// Checks a file of certificates, or that there is a folder of them.
+/// Checks a file with a client's certificate, or that there is a folder of them. A file of PKCS #12
+/// needs its password, which the caller checks.
 ///
 /// # Errors
 ///
 /// [`WordError`] if it is neither.
-pub fn certificates_or_folder(word: &str) -> Result<PathBuf, WordError> {
-    if Path::new(word).is_dir() { Ok(word.into()) } else { certificates(word) }
+pub fn certificate_or_folder(word: &str) -> Result<PathBuf, WordError> {
+    if !Path::new(word).is_dir() {
+        files::check_certificate(Path::new(word)).map_err(|wrong| file_error(word, &wrong))?;
+    }
+    Ok(word.into())
 }
 
-/// Checks that a file contains a private key that can be used.
+/// Checks that a file contains a private key. An encrypted one needs its password, which the caller
+/// checks.
 ///
 /// # Errors
 ///
 /// [`WordError`] if the file cannot be read, or contains none.
 pub fn private_key(word: &str) -> Result<PathBuf, WordError> {
-    files::private_key(Path::new(word)).map_err(|wrong| file_error(word, &wrong))?;
+    files::check_key(Path::new(word)).map_err(|wrong| file_error(word, &wrong))?;
     Ok(word.into())
 }
 

@@ -25,7 +25,7 @@ enum ValueKind {
 }
 
 /// Options of brunt, siege, httperf and ab with values that may be secret or must not be changed.
-const OPTIONS: [(&str, ValueKind); 22] = [
+const OPTIONS: [(&str, ValueKind); 24] = [
     ("-H", ValueKind::Header),
     ("--header", ValueKind::Header),
     ("--add-header", ValueKind::Header),
@@ -42,6 +42,8 @@ const OPTIONS: [(&str, ValueKind); 22] = [
     ("--jmeterproperty", ValueKind::Named),
     ("--systemproperty", ValueKind::Named),
     ("--password", ValueKind::Secret),
+    ("--key-password", ValueKind::Secret),
+    ("--pass", ValueKind::Secret),
     ("--key", ValueKind::File),
     ("--cert", ValueKind::File),
     ("--cacert", ValueKind::File),
@@ -55,7 +57,7 @@ const AB_OPTIONS: [(&str, ValueKind); 3] =
     [("-A", ValueKind::User), ("-P", ValueKind::User), ("-C", ValueKind::Cookie)];
 
 /// Options that have this meaning for curl only.
-const CURL_OPTIONS: [(&str, ValueKind); 11] = [
+const CURL_OPTIONS: [(&str, ValueKind); 10] = [
     ("-u", ValueKind::User),
     ("--user", ValueKind::User),
     ("-U", ValueKind::User),
@@ -63,7 +65,6 @@ const CURL_OPTIONS: [(&str, ValueKind); 11] = [
     ("-E", ValueKind::CertificateFile),
     ("--cert", ValueKind::CertificateFile),
     ("--proxy-cert", ValueKind::CertificateFile),
-    ("--pass", ValueKind::Secret),
     ("--proxy-pass", ValueKind::Secret),
     ("--oauth2-bearer", ValueKind::Secret),
     ("-b", ValueKind::Cookie),

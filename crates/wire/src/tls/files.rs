@@ -1,7 +1,11 @@
-//! Reads certificates and private keys from files, in PEM or DER.
+//! Reads certificates and private keys from files in PEM, DER or PKCS #12.
 
+use super::encryption;
+use base64::Engine as _;
 use rustls_pki_types::pem::PemObject;
 use rustls_pki_types::{CertificateDer, PrivateKeyDer};
+use std::borrow::Cow;
+use std::fmt;
 use std::path::Path;
 
 /// Why no certificate or key could be read from a file.
@@ -15,9 +19,28 @@ pub struct BadTlsFile {
 }
 
 impl BadTlsFile {
-    fn new(problem: impl Into<String>, instead: impl Into<String>) -> Self {
+    pub(super) fn new(problem: impl Into<String>, instead: impl Into<String>) -> Self {
         Self { problem: problem.into(), instead: instead.into() }
     }
+}
+
+/// Certificate and private key of a client.
+#[derive(Debug)]
+pub struct Identity {
+    /// The client's certificate, then those of its issuers.
+    pub chain: Vec<CertificateDer<'static>>,
+    /// The private key of the first certificate.
+    pub key: PrivateKeyDer<'static>,
+}
+
+/// A file with a certificate or a private key.
+enum TlsFile<T> {
+    /// The content in PEM or DER.
+    Plain(T),
+    /// An encrypted private key: an `EncryptedPrivateKeyInfo` in DER.
+    Encrypted(Vec<u8>),
+    /// PKCS #12, with a certificate and its key.
+    Pkcs12(Vec<u8>),
 }
 
 /// The content that is expected in a file.
@@ -50,8 +73,14 @@ impl Content {
 /// Begin of each object in PEM. PEM files may begin with text, such as the output of `openssl x509
 /// -text` (RFC 7468).
 const PEM: &[u8] = b"-----BEGIN ";
-/// Marks an encrypted key in PEM: those of PKCS #8, and the older form of OpenSSL.
-const ENCRYPTED_PEM: [&[u8]; 2] = [b"-----BEGIN ENCRYPTED PRIVATE KEY", b"Proc-Type: 4,ENCRYPTED"];
+/// Marks an encrypted key of PKCS #8 in PEM (RFC 7468 section 11).
+const ENCRYPTED_KEY: [&str; 2] =
+    ["-----BEGIN ENCRYPTED PRIVATE KEY-----", "-----END ENCRYPTED PRIVATE KEY-----"];
+/// Marks a key that OpenSSL encrypted in its own way, before PKCS #8.
+const OPENSSL_ENCRYPTED: &[u8] = b"Proc-Type: 4,ENCRYPTED";
+
+/// Begin of a Java keystore.
+const JAVA_KEYSTORE: [u8; 4] = [0xfe, 0xed, 0xfe, 0xed];
 
 /// Reads all certificates of a file.
 ///
@@ -59,48 +88,198 @@ const ENCRYPTED_PEM: [&[u8]; 2] = [b"-----BEGIN ENCRYPTED PRIVATE KEY", b"Proc-T
 ///
 /// If the file cannot be read, or contains none.
 pub fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, BadTlsFile> {
-    let content = Content::Certificate;
-    let bytes = read(path, content)?;
-    if !has(&bytes, PEM) {
-        let is_certificate =
-            webpki::EndEntityCert::try_from(&CertificateDer::from(&*bytes)).is_ok();
-        return if is_certificate {
-            Ok(vec![CertificateDer::from(bytes)])
-        } else {
-            Err(not_readable(path, &bytes, content))
-        };
+    match certificate_file(path)? {
+        TlsFile::Plain(all) => Ok(all),
+        TlsFile::Encrypted(_) => {
+            Err(BadTlsFile::new(Content::Certificate.missing(), Content::Certificate.file()))
+        }
+        TlsFile::Pkcs12(_) => Err(BadTlsFile::new(
+            "the file is PKCS #12, which is only read for the client's own certificate",
+            format!(
+                "openssl pkcs12 -in {} -nokeys -out certificates.pem, and then that file",
+                path.display()
+            ),
+        )),
     }
-    let all = CertificateDer::pem_slice_iter(&bytes).collect::<Result<Vec<_>, _>>();
-    let all = all.map_err(|error| {
-        BadTlsFile::new(format!("the file is damaged: {error}"), content.file())
-    })?;
-    if all.is_empty() { Err(BadTlsFile::new(content.missing(), content.file())) } else { Ok(all) }
 }
 
-/// Reads the private key of a file.
+/// Reads a private key that is not encrypted.
 ///
 /// # Errors
 ///
 /// If the file cannot be read, contains none, or its key is encrypted.
 pub fn private_key(path: &Path) -> Result<PrivateKeyDer<'static>, BadTlsFile> {
+    decrypted_key(path, None)
+}
+
+/// Checks that a file has a certificate. In a file of PKCS #12, it needs its password.
+///
+/// # Errors
+///
+/// If the file cannot be read, or contains none.
+pub fn check_certificate(path: &Path) -> Result<(), BadTlsFile> {
+    certificate_file(path).map(drop)
+}
+
+/// Checks that a file has a private key. An encrypted one needs its password.
+///
+/// # Errors
+///
+/// If the file cannot be read, or contains none.
+pub fn check_key(path: &Path) -> Result<(), BadTlsFile> {
+    key_file(path).map(drop)
+}
+
+/// Reads certificate and key of a client from one file. The password is that of the key, or of the
+/// file if it is PKCS #12.
+///
+/// # Errors
+///
+/// If the file cannot be read, lacks one of them, or the password is wrong.
+pub fn identity(path: &Path, password: Option<&str>) -> Result<Identity, BadTlsFile> {
+    match certificate_file(path)? {
+        TlsFile::Plain(chain) => Ok(Identity { chain, key: decrypted_key(path, password)? }),
+        TlsFile::Pkcs12(bytes) => encryption::open_pkcs12(path, &bytes, password),
+        TlsFile::Encrypted(_) => {
+            Err(BadTlsFile::new(Content::Certificate.missing(), Content::Certificate.file()))
+        }
+    }
+}
+
+/// Reads the certificate and the key of a client from two files.
+///
+/// # Errors
+///
+/// The path of the file that cannot be read, lacks its content, or has another password.
+pub fn identity_of<'p>(
+    certificate: &'p Path,
+    key: &'p Path,
+    password: Option<&str>,
+) -> Result<Identity, (&'p Path, BadTlsFile)> {
+    if certificate == key {
+        return identity(certificate, password).map_err(|error| {
+            let instead = if error.problem == Content::Key.missing() {
+                "--key FILE with its private key (key `connection.key` of plans)".to_owned()
+            } else {
+                error.instead
+            };
+            (certificate, BadTlsFile { instead, ..error })
+        });
+    }
+    let chain = match certificate_file(certificate).map_err(|error| (certificate, error))? {
+        TlsFile::Plain(chain) => chain,
+        TlsFile::Pkcs12(bytes) => {
+            encryption::open_pkcs12(certificate, &bytes, password)
+                .map_err(|error| (certificate, error))?
+                .chain
+        }
+        TlsFile::Encrypted(_) => {
+            let content = Content::Certificate;
+            return Err((certificate, BadTlsFile::new(content.missing(), content.file())));
+        }
+    };
+    let key = decrypted_key(key, password).map_err(|error| (key, error))?;
+    Ok(Identity { chain, key })
+}
+
+fn decrypted_key(
+    path: &Path,
+    password: Option<&str>,
+) -> Result<PrivateKeyDer<'static>, BadTlsFile> {
+    match key_file(path)? {
+        TlsFile::Plain(key) => Ok(key),
+        TlsFile::Encrypted(der) => encryption::decrypt_key(path, &der, password),
+        TlsFile::Pkcs12(bytes) => {
+            encryption::open_pkcs12(path, &bytes, password).map(|identity| identity.key)
+        }
+    }
+}
+
+fn certificate_file(path: &Path) -> Result<TlsFile<Vec<CertificateDer<'static>>>, BadTlsFile> {
+    let content = Content::Certificate;
+    let bytes = read(path, content)?;
+    if !has(&bytes, PEM) {
+        if is_certificate(&bytes) {
+            return Ok(TlsFile::Plain(vec![CertificateDer::from(bytes)]));
+        }
+        return if is_pkcs12(&bytes) {
+            Ok(TlsFile::Pkcs12(bytes))
+        } else {
+            Err(not_readable(path, &bytes, content))
+        };
+    }
+    let all = CertificateDer::pem_slice_iter(&bytes).collect::<Result<Vec<_>, _>>();
+    let all = all.map_err(|error| damaged(&error, content))?;
+    if all.is_empty() {
+        return Err(BadTlsFile::new(content.missing(), content.file()));
+    }
+    Ok(TlsFile::Plain(all))
+}
+
+fn key_file(path: &Path) -> Result<TlsFile<PrivateKeyDer<'static>>, BadTlsFile> {
     let content = Content::Key;
     let bytes = read(path, content)?;
     if !has(&bytes, PEM) {
         // A key begins with its version, 0 or 1 (RFC 5958 section 2, RFC 8017 appendix A.1.2,
         // RFC 5915 section 3). The library accepts other content as well.
         let is_key = matches!(first_element(&bytes), Some([0x02, 0x01, 0x00 | 0x01, ..]));
-        let key = PrivateKeyDer::try_from(bytes.clone()).ok().filter(|_| is_key);
-        return key.ok_or_else(|| not_readable(path, &bytes, content));
+        if is_key && let Ok(key) = PrivateKeyDer::try_from(bytes.clone()) {
+            return Ok(TlsFile::Plain(key));
+        }
+        return match first_element(&bytes) {
+            _ if is_pkcs12(&bytes) => Ok(TlsFile::Pkcs12(bytes)),
+            // An encrypted key begins with another SEQUENCE (RFC 5958 section 3), as does a
+            // certificate.
+            Some([0x30, ..]) if !is_certificate(&bytes) => Ok(TlsFile::Encrypted(bytes)),
+            _ => Err(not_readable(path, &bytes, content)),
+        };
     }
-    if ENCRYPTED_PEM.iter().any(|mark| has(&bytes, mark)) {
-        return Err(encrypted(path));
+    if has(&bytes, OPENSSL_ENCRYPTED) {
+        return Err(BadTlsFile::new(
+            "the private key is encrypted in the older way of OpenSSL (Proc-Type: 4,ENCRYPTED), \
+             which brunt does not read",
+            encryption::conversion(path),
+        ));
     }
-    PrivateKeyDer::from_pem_slice(&bytes).map_err(|error| match error {
+    if let Some(text) = encrypted_pem(&bytes) {
+        let text: String = text.split_whitespace().collect();
+        let der = base64::engine::general_purpose::STANDARD.decode(text);
+        return der.map(TlsFile::Encrypted).map_err(|error| damaged(&error, content));
+    }
+    PrivateKeyDer::from_pem_slice(&bytes).map(TlsFile::Plain).map_err(|error| match error {
         rustls_pki_types::pem::Error::NoItemsFound => {
             BadTlsFile::new(content.missing(), content.file())
         }
-        error => BadTlsFile::new(format!("the file is damaged: {error}"), content.file()),
+        error => damaged(&error, content),
     })
+}
+
+/// Returns the text of an encrypted key in PEM, in Base64.
+fn encrypted_pem(bytes: &[u8]) -> Option<Cow<'_, str>> {
+    let [begin, end] = ENCRYPTED_KEY;
+    let start = position(bytes, begin.as_bytes())? + begin.len();
+    let rest = &bytes[start..];
+    let length = position(rest, end.as_bytes()).unwrap_or(rest.len());
+    Some(String::from_utf8_lossy(&rest[..length]))
+}
+
+/// Explains a file that is neither PEM nor DER.
+fn not_readable(path: &Path, bytes: &[u8], content: Content) -> BadTlsFile {
+    if bytes.starts_with(&JAVA_KEYSTORE) {
+        return BadTlsFile::new(
+            "the file is a Java keystore (JKS), which brunt does not read",
+            format!(
+                "keytool -importkeystore -srckeystore {} -destkeystore both.p12 -deststoretype \
+                 PKCS12, and then both.p12",
+                path.display()
+            ),
+        );
+    }
+    BadTlsFile::new(content.missing(), content.file())
+}
+
+fn damaged(error: &dyn fmt::Display, content: Content) -> BadTlsFile {
+    BadTlsFile::new(format!("the file is damaged: {error}"), content.file())
 }
 
 fn read(path: &Path, content: Content) -> Result<Vec<u8>, BadTlsFile> {
@@ -112,46 +291,28 @@ fn read(path: &Path, content: Content) -> Result<Vec<u8>, BadTlsFile> {
 }
 
 fn has(bytes: &[u8], part: &[u8]) -> bool {
-    bytes.windows(part.len()).any(|window| window == part)
+    position(bytes, part).is_some()
 }
 
-/// Explains a file that is neither PEM nor the content in DER.
-fn not_readable(path: &Path, bytes: &[u8], content: Content) -> BadTlsFile {
-    // A SEQUENCE (X.690 section 8.9) with the version 3 is PKCS #12 (RFC 7292 section 4), and one
-    // that begins with another SEQUENCE is an encrypted key (RFC 5958 section 3) or a certificate.
-    match first_element(bytes) {
-        Some([0x02, 0x01, 0x03, ..]) => {
-            let shown = path.display();
-            BadTlsFile::new(
-                "the file is PKCS #12, which brunt does not read",
-                format!(
-                    "openssl pkcs12 -in {shown} -out both.pem -nodes, and then --cert both.pem --key both.pem"
-                ),
-            )
-        }
-        Some([0x30, ..]) if matches!(content, Content::Key) && !is_certificate(bytes) => {
-            encrypted(path)
-        }
-        _ => BadTlsFile::new(content.missing(), content.file()),
-    }
+fn position(bytes: &[u8], part: &[u8]) -> Option<usize> {
+    bytes.windows(part.len()).position(|window| window == part)
+}
+
+/// True for a SEQUENCE (X.690 section 8.9) with the version 3 (RFC 7292 section 4).
+fn is_pkcs12(bytes: &[u8]) -> bool {
+    matches!(first_element(bytes), Some([0x02, 0x01, 0x03, ..]))
 }
 
 fn is_certificate(bytes: &[u8]) -> bool {
     webpki::EndEntityCert::try_from(&CertificateDer::from(bytes)).is_ok()
 }
 
-fn encrypted(path: &Path) -> BadTlsFile {
-    BadTlsFile::new(
-        "the private key is encrypted, and brunt asks for no password",
-        format!("openssl pkey -in {} -out key.pem, and then --key key.pem", path.display()),
-    )
-}
-
 /// Returns the content of a SEQUENCE in DER.
 fn first_element(bytes: &[u8]) -> Option<&[u8]> {
     let [0x30, length, rest @ ..] = bytes else { return None };
     match length {
-        0..=0x7f => Some(rest),
+        // 0x80 is the indefinite length of BER, which some programs write PKCS #12 with.
+        0..=0x80 => Some(rest),
         // The low bits are the number of bytes of the length.
         0x81..=0x84 => rest.get(usize::from(length & 0x0f)..),
         _ => None,
@@ -196,15 +357,19 @@ mod tests {
         let own = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
         let encrypted =
             b"-----BEGIN ENCRYPTED PRIVATE KEY-----\nMIIB\n-----END ENCRYPTED PRIVATE KEY-----\n";
+        let damaged =
+            b"-----BEGIN ENCRYPTED PRIVATE KEY-----\n%%\n-----END ENCRYPTED PRIVATE KEY-----\n";
         let older = b"-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: x\n\nMIIB\n-----END RSA PRIVATE KEY-----\n";
         // EncryptedPrivateKeyInfo with the algorithm PBES2, and a PFX.
         let encrypted_der = b"\x30\x82\x01\x00\x30\x57\x06\x09\x2a\x86\x48\x86\xf7\x0d\x01\x05\x0d";
         let pkcs12 = b"\x30\x82\x09\x00\x02\x01\x03\x30\x82";
-        let rows: [(&str, &[u8], &str); 6] = [
-            ("encrypted.pem", encrypted, "is encrypted"),
-            ("older.pem", older, "is encrypted"),
-            ("encrypted.der", encrypted_der, "is encrypted"),
+        let rows: [(&str, &[u8], &str); 8] = [
+            ("encrypted.pem", encrypted, "no private key whose encryption brunt knows"),
+            ("damaged.pem", damaged, "the file is damaged"),
+            ("older.pem", older, "Proc-Type: 4,ENCRYPTED"),
+            ("encrypted.der", encrypted_der, "no private key whose encryption brunt knows"),
             ("both.p12", pkcs12, "PKCS #12"),
+            ("store.jks", b"\xfe\xed\xfe\xed\x00\x00\x00\x02", "Java keystore"),
             ("text", b"no key", "contains no private key"),
             ("certificate.der", own.cert.der(), "contains no private key"),
         ];
@@ -228,6 +393,7 @@ mod tests {
             prop_assert!(certificates(&file.0).is_err());
             // A few bytes suffice to look like a key; its use then fails.
             let _ = private_key(&file.0);
+            let _ = identity(&file.0, Some("x"));
         }
     }
 }

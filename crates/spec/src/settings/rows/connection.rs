@@ -6,6 +6,7 @@ use crate::settings::{
     ArgumentContent, Occurrence, RunSettings, SettingKey, ValueForm, Visibility,
 };
 use crate::words::WordError;
+use crate::words::values::secrets;
 use crate::words::{bytes, duration, values};
 use brunt_model::plan::HttpVersion;
 
@@ -14,7 +15,7 @@ type S = RunSettings;
 const CONNECTION: &str = "Connection";
 
 /// Rows under the heading of connections.
-pub static ROWS: [Row<RunSettings>; 29] = [
+pub static ROWS: [Row<RunSettings>; 30] = [
     Row::switch("no-keepalive", "A new connection for each request", |_, _| {
         Ok(on(|s: &mut S| s.http.no_keepalive = true))
     })
@@ -123,9 +124,9 @@ pub static ROWS: [Row<RunSettings>; 29] = [
     Row::value(
         "cert",
         "FILE",
-        "Our own certificate, as PEM or DER; a folder: users take its .pem files in \
-         turn, each with certificate and key",
-        |w, _| set(values::certificates_or_folder(w), |s: &mut S, v| s.connection.tls.cert = Some(v)),
+        "Our own certificate, as PEM, DER or PKCS #12; a folder: users take its .pem and .p12 files \
+         in turn, each with certificate and key",
+        |w, _| set(values::certificate_or_folder(w), |s: &mut S, v| s.connection.tls.cert = Some(v)),
     )
     .under(CONNECTION)
     .content(ArgumentContent::Path)
@@ -135,7 +136,21 @@ pub static ROWS: [Row<RunSettings>; 29] = [
     })
     .under(CONNECTION)
     .content(ArgumentContent::Path)
+    .otherwise("in the file of --cert")
     .keys(&[SettingKey::new("connection.key", ValueForm::File)]),
+    Row {
+        needs: Some("cert"),
+        ..Row::value(
+            "key-password",
+            "PASS|@FILE",
+            "Password of an encrypted key or of PKCS #12, or the content of FILE",
+            |w, env| set(secrets::bearer(w, env), |s: &mut S, v| s.connection.tls.key_password = Some(v)),
+        )
+        .under(CONNECTION)
+        // curl's name.
+        .aliases(&["pass"])
+        .keys(&[SettingKey::new("connection.key_password", ValueForm::Data)])
+    },
     Row::switch("insecure", "Trust any certificate of the server", |_, _| {
         Ok(on(|s: &mut S| s.connection.tls.insecure = true))
     })

@@ -147,6 +147,6 @@ fn files_that_are_no_certificate_are_named() {
     ] {
         let files = TlsFiles { certificate: certificate.clone(), key: key.clone() };
         let error = files.acceptor().err().unwrap().to_string();
-        assert!(error.starts_with(option) && error.contains("write a PEM file"), "{error}");
+        assert!(error.starts_with(option) && error.contains("write PEM files"), "{error}");
     }
 }
