@@ -3,7 +3,6 @@
 use crate::args::options::environment;
 use crate::redact;
 use brunt_model::plan::HttpVersion;
-use brunt_spec::settings::GrpcSettings;
 use brunt_spec::{RunSettings, System};
 use std::io::{self, Read};
 
@@ -31,12 +30,8 @@ pub fn system() -> System {
 
 /// Descriptors of a service from the server's gRPC reflection.
 fn reflected(run: &RunSettings, service: &str) -> Result<Vec<u8>, String> {
-    let mut plain = run.clone();
-    // Reflection is a separate gRPC call, over HTTP/2 and without the body of the run.
-    plain.request.grpc = GrpcSettings::default();
-    plain.request.data = None;
-    plain.http.versions = vec![HttpVersion::V2];
-    let plan = brunt_spec::to_plan(&plain, &system()).map_err(|error| error.to_string())?.0;
+    let settings = brunt_spec::grpc::reflection_settings(run);
+    let plan = brunt_spec::to_plan(&settings, &system()).map_err(|error| error.to_string())?.0;
     brunt_runner::reflection::descriptors(&plan, service)
 }
 

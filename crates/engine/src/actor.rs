@@ -7,7 +7,7 @@ use crate::population::WorkerPopulation;
 use crate::recorder::Cohort;
 use crate::transactions::OpenTransactions;
 use crate::user::{RequestAttempt, VirtualUser};
-use brunt_model::outcome::CLOSE_STATUS;
+use brunt_model::outcome::{CANCELLED_STATUS, CLOSE_STATUS, DEADLINE_STATUS, MalformedReply};
 use brunt_model::{CheckFailure, Failure, Outcome, Sample, SampleRecord, Tick};
 use brunt_wire::events::EventOrigin;
 use brunt_wire::{ConnectionPool, Lease, OpeningPermit, Prepared, Reply, Stamps, Transport};
@@ -166,6 +166,11 @@ impl<T: Transport> Actor<T> {
             &mut sample,
             redirects.as_deref_mut(),
         );
+        if let Some(reply) = reply.as_ref().filter(|_| !sample.outcome.is_good())
+            && let Some(error) = &reply.call_error
+        {
+            self.population.show_call_error(reply.status, error);
+        }
         self.record_chain(cohort, &sample, redirects.as_deref(), failures);
         self.population.clock.time.catch_up(sample.last_byte);
         if let Some(lane) = self.expired.take() {
@@ -177,7 +182,7 @@ impl<T: Transport> Actor<T> {
         }
         // Without this, a server that replies at once would keep other tasks from running.
         consume_budget().await;
-        let failed_request = sample.outcome.failure.filter(|_| reply.is_none());
+        let failed_request = sample.outcome.failure.filter(|_| !sample.outcome.is_completed());
         let written = sample.bytes_sent >= current.least_bytes();
         let failed_request = failed_request
             .map(|failure| FailedRequest { failure, is_sent: written && sample.bytes_sent > 0 });
@@ -200,7 +205,7 @@ impl<T: Transport> Actor<T> {
         let mut failures = Vec::new();
         if let Some(reply) = reply {
             sample.outcome = self.population.shared.check.judge(reply, sample.label, policy);
-            if sample.outcome.failure.is_some() {
+            if sample.outcome.failure == Some(Failure::Check) {
                 failures.push(self.population.shared.check.explain(reply, sample.label, policy));
             }
         }
@@ -307,8 +312,41 @@ impl<T: Transport> Actor<T> {
             stamps = self.stamps(sample, cohort);
             result = self.attempt(request, sample, &mut stamps).await;
         }
+        if request.is_call() {
+            result = self.end_by_deadline(result, request, sample.begun, &mut stamps);
+        }
         self.fill(sample, &stamps, &result);
         result.ok()
+    }
+
+    /// Returns the result of a gRPC call. A call whose deadline passed has the same one, whether our
+    /// clock or the server ended it: the status `DEADLINE_EXCEEDED`.
+    fn end_by_deadline(
+        &self,
+        result: Result<Reply, Failure>,
+        request: &Prepared,
+        begun: Tick,
+        stamps: &mut Stamps,
+    ) -> Result<Reply, Failure> {
+        let now = self.population.clock.now();
+        let limit = self.population.shared.check.timeout(request.tags.reply_policy);
+        let waited = Duration::from_nanos(now.nanos_since(begun));
+        let is_canceled = match &result {
+            Err(Failure::Timeout) => true,
+            // Go's servers reset a stream whose deadline has passed, and tonic cancels it.
+            Err(Failure::StreamReset) => stamps.malformed == Some(MalformedReply::ResetCancel),
+            Ok(reply) => reply.status == CANCELLED_STATUS,
+            Err(_) => false,
+        };
+        let deadline = request.announced_deadline().map_or(limit, |deadline| deadline.min(limit));
+        // The system also reports a lost connection as a timeout.
+        if !is_canceled || waited < deadline {
+            return result;
+        }
+        stamps.last_byte = now;
+        stamps.malformed = None;
+        let body_bytes = result.map_or(0, |reply| reply.body_bytes);
+        Ok(Reply { status: DEADLINE_STATUS, keep_alive: true, body_bytes, ..Reply::default() })
     }
 
     /// Returns the stamps of a request that begins. A retry creates new ones, because a stored copy

@@ -1,6 +1,6 @@
 //! Decides whether a reply is good.
 
-use brunt_model::outcome::status_text;
+use brunt_model::outcome::{DEADLINE_STATUS, status_text};
 use brunt_model::plan::ReplyChecks;
 use brunt_model::reply_policy::statuses;
 use brunt_model::{CheckFailure, Failure, Outcome, Plan};
@@ -67,6 +67,9 @@ impl ReplyChecker {
     #[inline]
     pub fn judge(&self, reply: &Reply, label: u32, policy: u32) -> Outcome {
         let checks = &self.checks[policy as usize];
+        if reply.status == DEADLINE_STATUS && !checks.expects(DEADLINE_STATUS) {
+            return Outcome::failed(Failure::DeadlineExceeded);
+        }
         let checks_status = !checks.status.is_empty();
         // A redirect in place of a WebSocket is no good reply.
         let expected = checks.expects(reply.status) && (checks_status || !reply.is_refusal);
@@ -80,7 +83,9 @@ impl ReplyChecker {
         let checks = &self.checks[policy as usize];
         if !checks.expects(reply.status) {
             let expected = format!("status {}", statuses(&checks.status));
-            return CheckFailure::new("status", expected, status_text(reply.status));
+            let error = reply.call_error.as_ref().map(|error| format!(": {}", error.decode()));
+            let found = status_text(reply.status) + &error.unwrap_or_default();
+            return CheckFailure::new("status", expected, found);
         }
         match &checks.body {
             Some(pattern) if !reply.details.as_ref().is_some_and(|details| details.matches) => {

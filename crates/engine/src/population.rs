@@ -14,8 +14,10 @@ use crate::run_clock::{PhaseBorders, RunClock, phase_borders};
 use crate::run_state::ActiveUsers;
 use crate::tickets::Tickets;
 use crate::user::Users;
+use brunt_model::outcome::{CallErrorFields, status_text};
 use brunt_model::plan::ConnectionSettings;
-use brunt_model::{Plan, Population, ProcessPart, Tick};
+use brunt_model::tally::Statuses;
+use brunt_model::{Plan, Population, ProcessPart, Tick, text};
 use brunt_wire::Transport;
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
@@ -156,6 +158,8 @@ pub struct WorkerPopulation<T: Transport> {
     pub requests: RequestContext<T>,
     /// Warnings that were sent.
     warnings: RefCell<HashSet<String>>,
+    /// Statuses of gRPC of which an error was shown.
+    shown_statuses: RefCell<Statuses>,
 }
 
 impl<T: Transport> WorkerPopulation<T> {
@@ -178,6 +182,7 @@ impl<T: Transport> WorkerPopulation<T> {
             tasks: ActiveTasks::new(thread.time.timer()),
             requests,
             warnings: RefCell::default(),
+            shown_statuses: RefCell::default(),
             thread: Rc::clone(thread),
             shared,
         })
@@ -202,6 +207,17 @@ impl<T: Transport> WorkerPopulation<T> {
         let mut warnings = self.warnings.borrow_mut();
         if warnings.len() < MAX_WARNINGS && warnings.insert(text.clone()) {
             self.send(Message::Warning(text, self.clock.now()));
+        }
+    }
+
+    /// Shows the message and the details of the first call that ended with this status of gRPC.
+    pub fn show_call_error(&self, status: u16, error: &CallErrorFields) {
+        let mut shown = self.shown_statuses.borrow_mut();
+        if shown.iter().all(|(other, _)| other != status) {
+            shown.add(status, 1);
+            let status = status_text(status);
+            let error = error.decode().to_string();
+            self.warn(text!("warning-call-error", status, error).into());
         }
     }
 

@@ -1,8 +1,9 @@
 //! Outcomes of requests.
 //!
-//! `check_failure`: failed checks with a sample of each. `malformed`: causes of protocol errors.
+//! `call_error`: messages and details of errors of gRPC calls. `check_failure`: failed checks with a sample of each. `malformed`: causes of protocol errors.
 //! `status`: statuses of HTTP and gRPC as one number.
 
+mod call_error;
 mod check_failure;
 mod malformed;
 mod status;
@@ -13,9 +14,13 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::sync::LazyLock;
 
+pub use call_error::{CallError, CallErrorFields, DETAILS_FIELD, details};
 pub use check_failure::CheckFailure;
 pub use malformed::MalformedReply;
-pub use status::{CLOSE_STATUS, GRPC_STATUS, grpc_code_status, grpc_status, status_text};
+pub use status::{
+    CANCELLED_STATUS, CLOSE_STATUS, DEADLINE_STATUS, GRPC_STATUS, grpc_code_status, grpc_status,
+    status_text,
+};
 
 /// Reason why a request has no good reply. The order is that of the tables in reports and of the
 /// arrays in a tally.
@@ -67,6 +72,9 @@ pub enum Failure {
     Unprocessed,
     /// The plan does not allow connections to the host, or to an address of it. Nothing was sent.
     NotAllowed,
+    /// The deadline of a gRPC call passed, by our clock or the server's. It is a status of gRPC, and
+    /// no whole reply.
+    DeadlineExceeded,
 }
 
 /// A kind of failure with its texts for users.
@@ -126,12 +134,18 @@ failures! {
     StreamReset "stream_reset" "failure-stream-reset" "failure-stream-reset.meaning" "failure-stream-reset.remedy"
     Unprocessed "unprocessed" "failure-unprocessed" "failure-unprocessed.meaning" "failure-unprocessed.remedy"
     NotAllowed "not_allowed" "failure-not-allowed" "failure-not-allowed.meaning" "failure-not-allowed.remedy"
+    DeadlineExceeded "deadline_exceeded" "failure-deadline-exceeded" "failure-deadline-exceeded.meaning" "failure-deadline-exceeded.remedy"
 }
 
 impl Failure {
     /// Returns its row in the table.
     pub fn row(self) -> &'static FailureRow {
         &FAILURES[self as usize]
+    }
+
+    /// Returns the status with which a failure of this kind is counted; None for most kinds.
+    pub fn status(self) -> Option<u16> {
+        (self == Self::DeadlineExceeded).then_some(DEADLINE_STATUS)
     }
 
     /// Returns all kinds, in order.
@@ -150,10 +164,11 @@ impl fmt::Display for Failure {
 /// good for another reason.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Outcome {
-    /// Status of a complete reply: of HTTP, of gRPC (see [`GRPC_STATUS`]), or the code of a
+    /// Status of a complete reply, or of a failure that has one: of HTTP, of gRPC (see [`GRPC_STATUS`]), or the code of a
     /// WebSocket close frame (see [`CLOSE_STATUS`]).
     pub status: Option<u16>,
-    /// Kind of failure; together with a status only if a check failed.
+    /// Kind of failure; together with a status only if a check failed, or if the kind has a
+    /// [status](Failure::status).
     pub failure: Option<Failure>,
     /// True if the plan counts the status as good.
     pub expected: bool,
@@ -162,12 +177,12 @@ pub struct Outcome {
 impl Outcome {
     /// Creates the outcome of a request without a complete reply.
     pub fn failed(failure: Failure) -> Self {
-        Self { status: None, failure: Some(failure), expected: false }
+        Self { status: failure.status(), failure: Some(failure), expected: false }
     }
 
     /// True if the reply is complete, whatever its status.
     pub fn is_completed(&self) -> bool {
-        self.status.is_some()
+        self.status.is_some() && self.failure != Some(Failure::DeadlineExceeded)
     }
 
     /// True if the reply is complete, its status is good, and its checks passed.

@@ -136,6 +136,9 @@ pub struct SampleTrace {
     /// Bytes of the reply's body; empty if its text is converted, as for gRPC.
     #[serde(default)]
     pub body: Vec<u8>,
+    /// Details of the error of a gRPC call, each as JSON.
+    #[serde(default)]
+    pub error_details: Vec<String>,
     /// Time to open the connection, in microseconds; None if it was open already.
     pub opening_micros: Option<u64>,
     /// Time from the begin of the request to the first byte, in microseconds; None without a reply.

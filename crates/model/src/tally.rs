@@ -5,7 +5,7 @@ pub(crate) mod sums;
 use self::sums::{StatusCount, Summand, entry, sums};
 use crate::outcome::MalformedReply;
 use crate::sample::ConnectTimes;
-use crate::{Failure, Sample};
+use crate::{Failure, Sample, Tick};
 use brunt_stats::{Histogram, Quantile, quantile};
 
 /// Lag below this, 50 microseconds, is not subtracted from response times. It is irrelevant
@@ -26,9 +26,10 @@ sums! {
         /// Number of complete replies with an expected status and passed checks.
         [uint64] good: u64 = 4,
         /// Failures by kind, in the order of [`Failure`]. `check` is included in the completed
-        /// requests, `dropped` is not included in the begun ones.
+        /// requests, `dropped` is not included in the begun ones. `deadline_exceeded` is also in
+        /// the statuses.
         [message, repeated] failures: [u64; Failure::COUNT] = 5,
-        /// Number of replies by status.
+        /// Number of replies by status, and of calls that their deadline ended.
         [message, repeated] statuses: Statuses = 6,
         /// Bytes of requests, head and body, before TLS.
         [uint64] bytes_sent: u64 = 7,
@@ -190,7 +191,10 @@ impl Tally {
             self.read_lag.record(nanos);
         }
         if let Some(status) = sample.outcome.status {
-            self.record_completed(status, sample);
+            self.statuses.add(status, 1);
+            if sample.outcome.is_completed() {
+                self.record_completed(status, sample);
+            }
         }
         if sample.opened {
             self.phases.record_opening(&sample.opening);
@@ -205,14 +209,16 @@ impl Tally {
     #[inline]
     fn record_completed(&mut self, status: u16, sample: &Sample) {
         self.completed += 1;
-        self.statuses.add(status, 1);
         self.response.record(sample.response_nanos());
         if sample.lag_nanos() >= LATE_NANOS {
             self.record_late(sample);
         }
         self.service.record(sample.service_nanos());
-        self.phases.first_byte.record(sample.first_byte.nanos_since(sample.sent));
-        self.phases.receive.record(sample.last_byte.nanos_since(sample.first_byte));
+        // An expected deadline may end a call before its first byte.
+        let first_byte =
+            if sample.first_byte == Tick::ZERO { sample.last_byte } else { sample.first_byte };
+        self.phases.first_byte.record(first_byte.nanos_since(sample.sent));
+        self.phases.receive.record(sample.last_byte.nanos_since(first_byte));
         if sample.outcome.is_good() {
             self.good += 1;
         } else {
@@ -245,7 +251,7 @@ impl Tally {
             Failure::Check | Failure::Dropped => {}
             // A timeout is a lower bound of the response time. Without it, a server that hangs
             // would look fast.
-            Failure::Timeout => {
+            Failure::Timeout | Failure::DeadlineExceeded => {
                 self.response.record(sample.response_nanos());
                 self.not_good.record(sample.response_nanos());
                 self.timed_out.record(sample.response_nanos());
@@ -277,6 +283,11 @@ impl Tally {
     /// Number of failures of one kind.
     pub fn failed_by(&self, failure: Failure) -> u64 {
         self.failures[failure as usize]
+    }
+
+    /// Number of requests that a time limit ended: timeouts, and deadlines of gRPC calls.
+    pub fn timed_out_requests(&self) -> u64 {
+        self.failed_by(Failure::Timeout) + self.failed_by(Failure::DeadlineExceeded)
     }
 
     /// Number of requests that were begun and ended without a complete reply, except cut ones.
@@ -345,7 +356,8 @@ impl Tally {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Outcome, Tick};
+    use crate::Outcome;
+    use crate::outcome::DEADLINE_STATUS;
 
     fn reply(lag_micros: u64, response_micros: u64) -> Sample {
         Sample {
@@ -372,6 +384,26 @@ mod tests {
         assert!(near(tally.response_quantile(0.99), 6009.0), "{:?}", tally.response_quantile(0.99));
         assert!(near(tally.response_quantile_without_lag(0.99), 1000.0));
         assert_eq!(tally.late.count(), 10);
+    }
+
+    #[test]
+    fn a_deadline_is_a_status_and_a_lower_bound_of_the_response_time() {
+        let mut tally = Tally::default();
+        (0..90).for_each(|_| tally.record(&reply(0, 1000)));
+        let late = Sample {
+            outcome: Outcome::failed(Failure::DeadlineExceeded),
+            first_byte: Tick::ZERO,
+            ..reply(0, 300_000)
+        };
+        (0..10).for_each(|_| tally.record(&late));
+        let counts = (tally.completed, tally.failed(), tally.timed_out_requests(), tally.errors());
+        assert_eq!(counts, (90, 10, 10, 10));
+        assert_eq!(tally.statuses.sorted(), [(200, 90), (DEADLINE_STATUS, 10)]);
+        assert!(tally.response_quantile(0.95).at_least);
+        let expected = Outcome { status: Some(DEADLINE_STATUS), failure: None, expected: true };
+        tally.record(&Sample { outcome: expected, ..late });
+        assert_eq!((tally.completed, tally.good), (91, 91));
+        assert_eq!(tally.phases.first_byte.max() / 10_000_000, 30);
     }
 
     #[test]

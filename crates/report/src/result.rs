@@ -51,10 +51,10 @@ pub struct ResultDocument {
     pub goodput_per_second: f64,
     /// Bytes of the requests planned in the measured time.
     pub bytes: ByteCounts,
-    /// Number of whole replies by status.
+    /// Number of whole replies by status, and of gRPC calls that their deadline ended (`grpc 4 DEADLINE_EXCEEDED`).
     pub outcomes: BTreeMap<String, u64>,
     /// Number of failed requests by kind; kinds with no failures are left out. `check` is among the completed,
-    /// `dropped` not among the begun.
+    /// `dropped` not among the begun. `deadline_exceeded` is also among the outcomes, as a status of gRPC.
     pub failures: BTreeMap<String, u64>,
     /// Number of malformed replies by cause, a breakdown of `failures.protocol`; causes that did
     /// not occur are left out.
@@ -469,7 +469,7 @@ pub struct LabelRow {
     pub response_time_seconds: Option<Times>,
     /// Its service time, in seconds.
     pub service_time_seconds: Option<Times>,
-    /// Number of its whole replies by status.
+    /// Number of its whole replies by status, and of calls that their deadline ended.
     pub outcomes: BTreeMap<String, u64>,
     /// Number of its failed requests by kind; kinds with no failures are left out.
     pub failures: BTreeMap<String, u64>,

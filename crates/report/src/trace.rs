@@ -115,6 +115,7 @@ impl Lines<'_> {
                 self.line("<");
                 self.body(body);
             }
+            trace.error_details.iter().for_each(|detail| self.entry("detail", detail, None));
         }
         if !trace.request.is_empty() {
             self.times(record, trace);

@@ -277,12 +277,16 @@ impl Client {
         let request = self.wire.prepare(&draft).map_err(|error| error.to_string())?;
         if lane.is_none() {
             let mut steps = ConnectTimes::default();
-            let connection = self.in_time(self.wire.open(&request, 0, &mut steps)).await;
+            let connection = self
+                .in_time(Failure::ConnectTimeout, self.wire.open(&request, 0, &mut steps))
+                .await;
             *lane = Some(connection.map_err(|failure| self.call_error(base, failure))?);
         }
         let Some(lane) = lane else { return Err(self.call_error(base, Failure::System)) };
         let mut stamps = Stamps::default();
-        let reply = self.in_time(self.wire.inspect(lane, &request, &mut stamps)).await;
+        let reply = self
+            .in_time(Failure::DeadlineExceeded, self.wire.inspect(lane, &request, &mut stamps))
+            .await;
         reply.map_err(|failure| self.call_error(base, failure))
     }
 
@@ -291,11 +295,13 @@ impl Client {
         format!("cannot ask {base} for its services: {note}")
     }
 
+    /// Waits for `work` until the time limit. The failure is then `late`.
     async fn in_time<O>(
         &self,
+        late: Failure,
         work: impl Future<Output = Result<O, Failure>>,
     ) -> Result<O, Failure> {
-        self.time.within(self.plan.connection.timeout, work).await.unwrap_or(Err(Failure::Timeout))
+        self.time.within(self.plan.connection.timeout, work).await.unwrap_or(Err(late))
     }
 }
 

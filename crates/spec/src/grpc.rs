@@ -3,10 +3,11 @@
 //! Without the feature `grpc`, each call is an error that names the feature.
 
 use crate::System;
-use crate::settings::RunSettings;
+use crate::settings::{GrpcSettings, RunSettings};
 use brunt_model::Body;
+use brunt_model::plan::HttpVersion;
 use brunt_model::request::JsonMessage;
-use brunt_script::grpc::{MessageRules, Services};
+use brunt_script::grpc::{MessageRules, MessageSource, Services};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -20,6 +21,29 @@ use std::time::Duration;
 pub fn descriptors(run: &RunSettings, method: &str, system: &System) -> Result<Vec<u8>, String> {
     let service = method.split('/').next().unwrap_or_default();
     files::descriptors(&run.request.grpc, || (system.reflect_descriptors)(run, service))
+}
+
+/// Returns the settings of reflection requests to the server of a run. They are separate calls over
+/// HTTP/2, with the connection and the header fields of the run, and without its body.
+pub fn reflection_settings(run: &RunSettings) -> RunSettings {
+    let mut plain = run.clone();
+    plain.request.grpc = GrpcSettings::default();
+    plain.request.data = None;
+    plain.http.versions = vec![HttpVersion::V2];
+    if let Some(authority) = plain.http.authority.take() {
+        plain.connection.tls.sni.get_or_insert_with(|| server_name(&authority).to_owned());
+        plain.request.headers.push(("Host".into(), authority));
+    }
+    plain
+}
+
+/// Returns the server name of an authority for TLS: its host, without the port.
+pub fn server_name(authority: &str) -> &str {
+    // The last colon of an IPv6 address is within brackets.
+    let host = authority.rsplit_once(':').map_or(authority, |(host, port)| {
+        if port.bytes().all(|byte| byte.is_ascii_digit()) { host } else { authority }
+    });
+    host.trim_matches(['[', ']'])
 }
 
 /// Describes the services in the files of the settings, or those of the server, with their methods.
@@ -46,7 +70,7 @@ pub fn describe(
 pub fn message(services: &Services, message: JsonMessage) -> Result<Body, String> {
     let rules = MessageRules { interval: message.interval, is_compressed: message.compressed };
     // The message is encoded during the run, but the method can be checked now.
-    services.body(&message.method, b"", rules)?;
+    services.body(&message.method, MessageSource::Json(b""), rules)?;
     Ok(Body::Message(message))
 }
 
@@ -111,9 +135,16 @@ pub fn add_headers(headers: &mut Vec<(String, String)>, deadline: Option<Duratio
     );
     let has_deadline = headers.iter().any(|header| header.0.eq_ignore_ascii_case("grpc-timeout"));
     if let Some(deadline) = deadline.filter(|_| !has_deadline) {
-        // The gRPC protocol allows at most 8 digits.
-        headers.push(("grpc-timeout".into(), format!("{}m", deadline.as_millis().min(99_999_999))));
+        headers.push(("grpc-timeout".into(), timeout_text(deadline)));
     }
+}
+
+/// Formats a deadline: at most 8 digits and a unit, in whole milliseconds or seconds. It is rounded
+/// up, so that the server does not end a call before its deadline.
+fn timeout_text(deadline: Duration) -> String {
+    const MAX: u128 = 99_999_999;
+    let millis = deadline.as_nanos().div_ceil(1_000_000);
+    if millis <= MAX { format!("{millis}m") } else { format!("{}S", (millis / 1_000).min(MAX)) }
 }
 
 /// Compiles `.proto` files to descriptors. Files import others by their path below
@@ -223,7 +254,33 @@ mod files {
     mod tests {
         use super::*;
         use brunt_model::Body;
-        use brunt_script::grpc::MessageRules;
+        use brunt_script::grpc::{MessageRules, MessageSource};
+        use std::time::Duration;
+
+        #[test]
+        fn the_server_name_of_an_authority_is_its_host() {
+            for (authority, name) in [
+                ("shop.example", "shop.example"),
+                ("shop.example:443", "shop.example"),
+                ("[::1]:50051", "::1"),
+                ("[::1]", "::1"),
+            ] {
+                assert_eq!(crate::grpc::server_name(authority), name);
+            }
+        }
+
+        #[test]
+        fn deadlines_are_rounded_up() {
+            for (nanos, text) in [
+                (300_000_000, "300m"),
+                (1_500_000, "2m"),
+                (1, "1m"),
+                (100_000_000_000_000, "100000S"),
+                (u64::MAX, "99999999S"),
+            ] {
+                assert_eq!(crate::grpc::timeout_text(Duration::from_nanos(nanos)), text);
+            }
+        }
 
         #[test]
         fn files_of_editions_are_refused_with_advice() {
@@ -254,7 +311,7 @@ mod files {
             let bytes = descriptors(&compiled, none).unwrap();
             let body = Services::decode(&bytes).unwrap().body(
                 "shop.Shop/Buy",
-                br#"{"name": "a"}"#,
+                MessageSource::Json(br#"{"name": "a"}"#),
                 MessageRules::default(),
             );
             assert_eq!(body, Ok(Body::from_bytes(b"\0\0\0\0\x03\x0a\x01a".to_vec())));

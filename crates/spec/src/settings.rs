@@ -227,6 +227,9 @@ pub struct GrpcSettings {
     /// A file with a `FileDescriptorSet`, written by
     /// `protoc --descriptor_set_out --include_imports`.
     pub descriptor_set: Option<PathBuf>,
+    /// Source of the encoded message, in place of JSON; several messages of a stream follow their
+    /// lengths.
+    pub binary: Option<Data>,
     /// Time between the messages of a stream; None sends all at once.
     pub message_interval: Option<PieceInterval>,
 }
@@ -240,6 +243,8 @@ pub struct HttpSettings {
     pub is_auto: bool,
     /// True for a new connection for each request.
     pub no_keepalive: bool,
+    /// Value of `:authority` of gRPC calls; None: host and port of the URL.
+    pub authority: Option<String>,
     /// Lowest version of TLS to offer.
     pub tls_min: Option<TlsVersion>,
     /// Highest version of TLS to offer.

@@ -8,7 +8,7 @@ use crate::charset::TextType;
 use crate::events::{EventOrigin, EventTimes};
 use crate::request::{BadRequest, Prepared, RequestDraft, RequestParts, Tags};
 use crate::stream::IdleEnd;
-use brunt_model::outcome::MalformedReply;
+use brunt_model::outcome::{CallErrorFields, MalformedReply};
 use brunt_model::plan::HttpVersion;
 use brunt_model::sample::ConnectTimes;
 use brunt_model::{Clock, Failure, Flow, Tick};
@@ -106,6 +106,9 @@ pub struct Reply {
     pub announced_bytes: Option<u64>,
     /// The parts that the caller wanted, if any.
     pub details: Option<Box<ReplyDetails>>,
+    /// Message and details of the status of gRPC. None: there are none, or the trailers are the same
+    /// as those of an earlier reply on the connection.
+    pub call_error: Option<Box<CallErrorFields>>,
 }
 
 /// The parts of a reply that were kept because a check or an extractor needs them.

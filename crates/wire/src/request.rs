@@ -11,6 +11,7 @@ use brunt_model::plan::HttpVersion;
 use fields::{RequestFields, TimedPieces};
 use std::borrow::Cow;
 use std::rc::Rc;
+use std::time::Duration;
 use url::Url;
 
 /// The method of a pseudo-request that makes its HTTP/3 connection migrate (RFC 9000 section 9).
@@ -226,6 +227,16 @@ impl Prepared {
     #[cfg(feature = "http3")]
     pub(crate) fn migrates(&self) -> bool {
         self.parts().is_some_and(|parts| parts.method == MIGRATE)
+    }
+
+    /// True if it is a call of gRPC.
+    pub fn is_call(&self) -> bool {
+        self.h2.as_ref().is_some_and(|fields| fields.is_grpc)
+    }
+
+    /// Returns the deadline that it announces to the server (`grpc-timeout`).
+    pub fn announced_deadline(&self) -> Option<Duration> {
+        self.h2.as_ref()?.deadline()
     }
 
     /// Returns the bytes of HTTP/1. For HTTP/2 and HTTP/3, which compress, returns the

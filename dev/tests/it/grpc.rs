@@ -1,6 +1,8 @@
 //! Tests gRPC with the lab, which answers as any service, and with a server by tonic (`shop`).
 
+mod deadlines;
 mod jmeter;
+mod messages;
 mod shop;
 mod streams;
 

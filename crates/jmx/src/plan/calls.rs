@@ -10,7 +10,7 @@ use brunt_model::plan::ReplyChecks;
 use brunt_model::request::JsonMessage;
 use brunt_model::scenario::ScenarioStep;
 use brunt_model::{ReplyPolicy, Request};
-use brunt_script::grpc::{MessageRules, Services};
+use brunt_script::grpc::{MessageRules, MessageSource, Services};
 use brunt_spec::grpc;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -43,7 +43,7 @@ impl PlanReader<'_> {
         let json = self.text(element, "GRPCSampler.requestJson");
         let services = Services::decode(&set).map_err(|error| error_at(element, &error))?;
         let body = if Self::is_constant(&json) {
-            services.body(&method, json.as_bytes(), MessageRules::default())
+            services.body(&method, MessageSource::Json(json.as_bytes()), MessageRules::default())
         } else {
             let method = method.clone();
             grpc::message(

@@ -122,17 +122,19 @@ pub fn histograms(run: &Run) -> Option<ConsistencyCheck> {
 }
 
 fn requests_with_times(tally: &Tally) -> u64 {
-    tally.completed + tally.failed_by(Failure::Timeout)
+    tally.completed + tally.timed_out_requests()
 }
 
 /// Failed and cut requests, but not timed-out ones: these count among the response times.
 fn failures(tally: &Tally) -> u64 {
-    tally.failed() + tally.failed_by(Failure::Cut) - tally.failed_by(Failure::Timeout)
+    tally.failed() + tally.failed_by(Failure::Cut) - tally.timed_out_requests()
 }
 
 /// Checks that every whole reply has a status.
 pub fn statuses(run: &Run) -> Option<ConsistencyCheck> {
-    let counted: u64 = both(run, |t| t.statuses.sorted().iter().map(|s| s.1).sum());
+    let all: u64 = both(run, |t| t.statuses.sorted().iter().map(|s| s.1).sum());
+    // A deadline is a status without a reply.
+    let counted = all.saturating_sub(both(run, |t| t.failed_by(Failure::DeadlineExceeded)));
     let completed = both(run, |t| t.completed);
     let text = text!(
         "check-sum.statuses",

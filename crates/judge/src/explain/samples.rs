@@ -118,7 +118,7 @@ fn unfinished(facts: &ExplainFacts) -> u64 {
 
 /// Rule: unfinished requests are so frequent that the upper percentiles are only known from below.
 pub fn censored(facts: &ExplainFacts) -> Option<Remark> {
-    let timed_out = facts.total().failed_by(Failure::Timeout);
+    let timed_out = facts.total().timed_out_requests();
     let n = requests(facts);
     let without_reply = timed_out + unfinished(facts);
     let share = without_reply as f64 / n.max(1) as f64;

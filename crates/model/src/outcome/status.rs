@@ -5,6 +5,12 @@
 // HTTP statuses have three digits, so 1,000 is the first free number.
 pub const GRPC_STATUS: u16 = 1000;
 
+/// Status of a gRPC call that was canceled: `CANCELLED`.
+pub const CANCELLED_STATUS: u16 = GRPC_STATUS + 1;
+
+/// Status of a gRPC call that its deadline ended: `DEADLINE_EXCEEDED`.
+pub const DEADLINE_STATUS: u16 = GRPC_STATUS + 4;
+
 /// Offset of WebSocket close codes: 21,008 is 1008, a policy violation.
 // Close codes are 1,000 to 4,999 and would overlap with gRPC statuses.
 pub const CLOSE_STATUS: u16 = 20_000;
@@ -87,6 +93,8 @@ mod tests {
         for (status, text) in [
             (404, "404"),
             (1000, "grpc 0 OK"),
+            (CANCELLED_STATUS, "grpc 1 CANCELLED"),
+            (DEADLINE_STATUS, "grpc 4 DEADLINE_EXCEEDED"),
             (grpc_code_status(14), "grpc 14 UNAVAILABLE"),
             (grpc_code_status(u16::MAX), "grpc 9999 (unknown)"),
             (21_008, "close 1008 policy violation"),

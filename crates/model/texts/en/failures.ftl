@@ -79,3 +79,7 @@ failure-unprocessed = not processed
 failure-not-allowed = target not allowed
     .meaning = the host is not among the allowed targets
     .remedy = if it may be loaded, allow it with --allow-target HOST, or `allow: [HOST]` in a plan file; a warning names the host
+
+failure-deadline-exceeded = grpc 4 DEADLINE_EXCEEDED
+    .meaning = the deadline of the call passed, by brunt's clock or the server's
+    .remedy = the server is overloaded or hangs; --timeout sets the deadline

@@ -22,6 +22,7 @@ warning-log-incomplete = { $path }: the event log is incomplete: { $why }
 warning-samples-file = { $path } cannot be written: { $why }; later samples are missing in it
 warning-figures-late = { $system } did not take the last figures of the run within { $seconds } s; { $lost } of { $all } lines were not delivered
 warning-figures-lost = { $lost } of { $all } lines of figures did not reach { $system }: { $why }
+warning-call-error = the server ended calls with { $status }, one of them with this error: { $error }
 warning-lease-lost = the lease was not renewed, and the run continued: { $why }
 warning-not-leased = servers whose names have variables are known only during the run, and are not leased
 warning-not-stored-experiment = this experiment is not stored: { $why }

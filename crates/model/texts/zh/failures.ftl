@@ -79,3 +79,7 @@ failure-unprocessed = 未被处理
 failure-not-allowed = 目标不被允许
     .meaning = 该主机不在允许的目标之中
     .remedy = 如果可以对它施加负载，用 --allow-target HOST 允许它，或在计划文件中写 `allow: [HOST]`；警告中有该主机的名称
+
+failure-deadline-exceeded = grpc 4 DEADLINE_EXCEEDED
+    .meaning = 调用的截止时间已过（按 brunt 或服务器的时钟）
+    .remedy = 服务器过载或停止响应；--timeout 设置截止时间

@@ -20,6 +20,7 @@ warning-log-incomplete = { $path }：事件日志不完整：{ $why }
 warning-samples-file = 无法写入 { $path }：{ $why }；其中缺少此后的样本
 warning-figures-late = { $system } 在 { $seconds } 秒内没有接收运行的最后数值；{ $all } 行中有 { $lost } 行未送达
 warning-figures-lost = { $all } 行数值中有 { $lost } 行未送达 { $system }：{ $why }
+warning-call-error = 服务器以 { $status } 结束了调用，其中一个的错误为：{ $error }
 warning-lease-lost = 租约未能续期，运行继续进行：{ $why }
 warning-not-leased = 名称含变量的服务器在运行期间才能确定，因此没有租约
 warning-not-stored-experiment = 此实验没有保存：{ $why }

@@ -85,8 +85,8 @@ pub fn search_progress<'a>(
 fn has_no_reply(run: &Run) -> bool {
     let total = &run.total;
     // An overloaded server replies to no request within the trial either, but it is alive.
-    let slow_kinds = [Failure::Cut, Failure::Timeout, Failure::Dropped];
-    let slow: u64 = slow_kinds.iter().map(|failure| total.failed_by(*failure)).sum();
+    let unfinished = total.failed_by(Failure::Cut) + total.failed_by(Failure::Dropped);
+    let slow = unfinished + total.timed_out_requests();
     total.completed == 0 && (run.measured_seconds() <= 0.0 || total.errors() > slow)
 }
 

@@ -228,7 +228,7 @@ impl Reactions {
         for action in &self.actions {
             let (name, result) = match action {
                 Action::Extract(extractor, statistics) => {
-                    let has_reply = reply_view.reply.is_some();
+                    let has_reply = reply_view.is_completed();
                     let set = extractor.with(&fill, CompiledExtractor::new, |source, extractor| {
                         let matches = extractor
                             .set(reply_view, &mut *reply_view.user.worker.random.borrow_mut());
@@ -262,7 +262,7 @@ impl Reactions {
                 }
             };
             // Without a reply, the request has failed already.
-            if reply_view.reply.is_some() && result.is_err() {
+            if reply_view.is_completed() && result.is_err() {
                 verdict.outcome.failure = Some(Failure::Check);
                 let failure = result
                     .as_ref()
@@ -281,7 +281,7 @@ impl Reactions {
         verdict: &mut ReplyVerdict,
         fill: impl Fn(&Template) -> String,
     ) {
-        let has_reply = reply_view.reply.is_some();
+        let has_reply = reply_view.is_completed();
         // Without a reply, assertions only matter for records.
         if !has_reply && verdict.results.is_none() {
             return;
@@ -348,7 +348,7 @@ fn check_by_test(
     reply_view: &ReplyView<'_>,
     verdict: &mut ReplyVerdict,
 ) -> Result<(), String> {
-    let has_reply = reply_view.reply.is_some();
+    let has_reply = reply_view.is_completed();
     let is_checked = matches!(verdict.outcome.failure, None | Some(Failure::Check));
     // Only a failed check is forgiven, not a failure of the connection.
     if assertion.ignores_status() && has_reply && is_checked {
@@ -399,7 +399,7 @@ fn apply_outcome(
     if script_outcome.stop != EndScope::Nothing {
         reply_view.user.stop.set(script_outcome.stop);
     }
-    if reply_view.reply.is_some() {
+    if reply_view.is_completed() {
         match script_outcome.changes.success {
             Some(true) => {
                 outcome.expected = true;

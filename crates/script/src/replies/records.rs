@@ -161,7 +161,10 @@ pub fn judge(
         None => reply_view.changes.success.unwrap_or(success) && !failed,
     };
     record.error_count = u32::from(!record.success);
-    record.failure_message = assertions.iter().find_map(|one| one.message.clone());
+    // A deadline has made the checks of its reply void.
+    let is_deadline = reply_view.reply.is_some() && !reply_view.is_completed();
+    let message = assertions.iter().find_map(|one| one.message.clone());
+    record.failure_message = message.filter(|_| !is_deadline);
     // For a bad status, the code is sufficient.
     let is_status = reply_view.sample.outcome.status.is_some_and(|status| status >= 400);
     let is_check = reply_view.sample.outcome.failure == Some(Failure::Check) && !is_status;

@@ -8,7 +8,7 @@ use crate::replies::extract::description_of;
 use crate::texts::context::UserContext;
 use crate::texts::reply_view::ReplyView;
 use brunt_model::extract::{Extractor, MatchChoice};
-use brunt_model::outcome::status_text;
+use brunt_model::outcome::{DETAILS_FIELD, details, status_text};
 use brunt_model::plan::ReplyChecks;
 use brunt_model::record::{EvaluationKind, SampleTrace, TracedEvaluation};
 use brunt_model::reply_policy::statuses;
@@ -36,6 +36,10 @@ pub fn of_exchange(reply_view: &ReplyView<'_>, sample: &Sample) -> Option<Box<Sa
     Some(Box::new(SampleTrace {
         request: reply_view.request_text(),
         body: reply_view.raw_body().to_vec(),
+        error_details: reply_view
+            .field(DETAILS_FIELD)
+            .and_then(|value| details(value.as_bytes()))
+            .unwrap_or_default(),
         opening_micros: sample.opened.then_some(opened / 1_000),
         first_byte_micros: has_first_byte
             .then(|| sample.first_byte.nanos_since(sample.begun) / 1_000),
@@ -43,7 +47,7 @@ pub fn of_exchange(reply_view: &ReplyView<'_>, sample: &Sample) -> Option<Box<Sa
         failure: sample
             .outcome
             .failure
-            .filter(|failure| *failure != Failure::Check)
+            .filter(|failure| !matches!(failure, Failure::Check | Failure::DeadlineExceeded))
             .map(|kind| kind.row().name.to_string()),
         ..SampleTrace::default()
     }))

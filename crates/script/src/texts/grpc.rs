@@ -28,6 +28,15 @@ pub struct MessageRules {
     pub is_compressed: bool,
 }
 
+/// The messages of a call, before they are framed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MessageSource<'a> {
+    /// A message as JSON; of a client that sends several, a list. Empty: an empty message.
+    Json(&'a [u8]),
+    /// An encoded message; of a client that sends several, each after its length as a varint.
+    Binary(&'a [u8]),
+}
+
 /// Returns the method that a URL calls, `package.Service/Method`: the path without the first slash.
 pub fn method_of(path: &str) -> &str {
     path.strip_prefix('/').unwrap_or(path)
@@ -44,5 +53,5 @@ pub fn encoded(body: Body, services: Option<&Services>) -> Result<Body, String> 
         return Err("the plan has no descriptors of services".to_owned());
     };
     let rules = MessageRules { interval: message.interval, is_compressed: message.compressed };
-    services.body(&message.method, message.json.as_bytes(), rules)
+    services.body(&message.method, MessageSource::Json(message.json.as_bytes()), rules)
 }

@@ -6,10 +6,10 @@ use crate::texts::context::UserContext;
 use crate::texts::grpc;
 use crate::texts::json::{self, PathStep};
 use brunt_model::extract::{ReplyPart, SampleScope};
-use brunt_model::outcome::{CLOSE_STATUS, GRPC_STATUS};
+use brunt_model::outcome::{CLOSE_STATUS, DEADLINE_STATUS, GRPC_STATUS};
 use brunt_model::plan::HttpVersion;
 use brunt_model::request::BodyPieces;
-use brunt_model::{Body, Sample, SampleRecord};
+use brunt_model::{Body, Failure, Sample, SampleRecord};
 use brunt_wire::{Prepared, Reply};
 use percent_encoding::percent_decode_str;
 use serde_json::Value;
@@ -108,6 +108,11 @@ impl<'a> ReplyView<'a> {
             json: OnceCell::new(),
             streamed_paths: Cell::new(0),
         }
+    }
+
+    /// True if the reply is whole. The reply to a call that its deadline ended is not.
+    pub fn is_completed(&self) -> bool {
+        self.reply.is_some() && self.sample.outcome.failure != Some(Failure::DeadlineExceeded)
     }
 
     /// Applies changes by a script.
@@ -257,6 +262,10 @@ impl<'a> ReplyView<'a> {
             return headers.clone();
         }
         let Some(reply) = self.reply else { return String::new() };
+        // Our clock may end a call before its head.
+        if reply.status == DEADLINE_STATUS && reply.details.is_none() {
+            return String::new();
+        }
         let head = reply.details.as_ref().and_then(|kept| kept.head.as_ref());
         let version = head.map_or(HttpVersion::V1_1, |(head, _)| head.version);
         let status = head.map_or(reply.status, |(head, _)| head.status);

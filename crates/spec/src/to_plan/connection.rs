@@ -2,6 +2,7 @@
 
 use crate::System;
 use crate::error::{Result, require};
+use crate::grpc;
 use crate::settings::{HttpSettings, RunSettings};
 use brunt_model::plan::{ConnectionSettings, HttpVersion, TlsSettings, TlsVersion};
 use std::path::Path;
@@ -11,7 +12,17 @@ use std::path::Path;
 pub(super) fn connection(run: &RunSettings, system: &System) -> Result<ConnectionSettings> {
     check_certificates(run)?;
     let http = check_expected_http(run, http_version(run, system)?)?;
-    let tls = TlsSettings { versions: tls_versions(run, http)?, ..run.connection.tls.clone() };
+    let authority = run.http.authority.as_deref();
+    require!(run.sources, authority.is_none() || run.calls_grpc(), |names| {
+        let (authority, grpc) = (names.name_of("authority"), names.name_of("grpc"));
+        format!(
+            "{authority} is for calls of gRPC; add {grpc} package.Service/Method, or set the header Host"
+        )
+    });
+    let sni = run.connection.tls.sni.clone();
+    let sni = sni.or_else(|| authority.map(|name| grpc::server_name(name).to_owned()));
+    let versions = tls_versions(run, http)?;
+    let tls = TlsSettings { versions, sni, ..run.connection.tls.clone() };
     Ok(ConnectionSettings {
         http,
         requests_per_connection: requests_per_connection(run)?,

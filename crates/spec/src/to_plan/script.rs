@@ -14,7 +14,7 @@ use base64::engine::general_purpose::STANDARD;
 use brunt_model::request::JsonMessage;
 use brunt_model::scenario::{ListOrder, Scenario};
 use brunt_model::{Body, Request};
-use brunt_script::grpc::{MessageRules, Services};
+use brunt_script::grpc::{MessageRules, MessageSource, Services};
 use brunt_script::{Feeds, Template, TextPosition, body, template};
 use std::path::Path;
 
@@ -106,6 +106,14 @@ impl<'a> Pattern<'a> {
                 names.name_of("grpc")
             )
         });
+        require!(run.sources, args.grpc.binary.is_none(), |names| {
+            let binary = names.name_of("binary-file");
+            format!(
+                "{binary} is for calls of gRPC; add {} package.Service/Method, or write {} @FILE",
+                names.name_of("grpc"),
+                names.name_of("data")
+            )
+        });
         let (body, content_type) = body_of(run, system)?;
         let default =
             if body == Body::None { defaults::METHOD } else { defaults::METHOD_WITH_BODY };
@@ -131,9 +139,13 @@ impl<'a> Pattern<'a> {
         }
         let interval = args.message_interval;
         let is_compressed = grpc::is_compressed(&headers).map_err(SpecError::unplaced)?;
-        let body = Services::decode(&services).and_then(|all| match body {
+        let binary = args.binary.as_ref().map(|data| binary_of(data, system, &run.sources));
+        let binary = binary.transpose()?;
+        let rules = MessageRules { interval, is_compressed };
+        let body = Services::decode(&services).and_then(|all| match (&binary, body) {
+            (Some(bytes), _) => all.body(method, MessageSource::Binary(bytes), rules),
             // With placeholders, each call has another message, so it is encoded when it is sent.
-            Body::Text(json) if template::has_placeholders(&json) => {
+            (None, Body::Text(json)) if template::has_placeholders(&json) => {
                 let method = method.to_owned();
                 let json = (*json).clone();
                 grpc::message(
@@ -141,16 +153,17 @@ impl<'a> Pattern<'a> {
                     JsonMessage { method, json, interval, compressed: is_compressed },
                 )
             }
-            body => all.body(
-                method,
-                body.bytes().unwrap_or_default(),
-                MessageRules { interval, is_compressed },
-            ),
+            (None, body) => {
+                all.body(method, MessageSource::Json(body.bytes().unwrap_or_default()), rules)
+            }
         });
         // `--json` sets them for HTTP; `add_headers` sets those of gRPC.
         headers.retain(|(name, _)| {
             !["content-type", "accept"].contains(&name.to_ascii_lowercase().as_str())
         });
+        if let Some(authority) = &run.http.authority {
+            add_for(&mut headers, "Host", authority.clone(), &run.sources, "authority")?;
+        }
         grpc::add_headers(&mut headers, grpc::deadline(run));
         // The gRPC protocol allows POST only.
         let action = Action {
@@ -345,6 +358,22 @@ fn body_of(run: &RunSettings, system: &System) -> Result<(Body, Option<&'static 
         })?;
     }
     Ok((body, Some(body::FORM)))
+}
+
+/// Reads encoded messages.
+fn binary_of(data: &Data, system: &System, sources: &SettingSources) -> Result<Vec<u8>> {
+    let read = match data {
+        Data::Text(text) => return Ok(text.clone().into_bytes()),
+        Data::File(file) => {
+            std::fs::read(file).map_err(|error| (file.display().to_string(), error))
+        }
+        Data::Stdin => (system.stdin)().map_err(|error| ("standard input".to_owned(), error)),
+    };
+    read.map_err(|(origin, error)| {
+        sources.refuse(|names| {
+            format!("{}: cannot read {origin}: {error}", names.name_of("binary-file"))
+        })
+    })
 }
 
 /// Reads the body of `--data`.

@@ -301,6 +301,41 @@ pub fn grpc_method(word: &str) -> Result<String, WordError> {
     }
 }
 
+/// Parses the source of encoded messages: a file, or `-` for standard input.
+///
+/// # Errors
+///
+/// [`WordError`] if the value is empty.
+pub fn binary_file(word: &str) -> Result<Data, WordError> {
+    match word {
+        "" => Err(WordError::new(word, "the name of the file is empty", "a file such as item.bin")),
+        "-" => Ok(Data::Stdin),
+        file => Ok(Data::File(file.into())),
+    }
+}
+
+/// Parses the name of a server in gRPC calls: a host, or a host and a port.
+///
+/// # Errors
+///
+/// [`WordError`] if the value is something else, such as a URL.
+pub fn authority(word: &str) -> Result<String, WordError> {
+    let url = url::Url::parse(&format!("http://{word}/")).ok();
+    let is_authority = url.is_some_and(|url| {
+        url.path() == "/" && url.username().is_empty() && url.query().or(url.fragment()).is_none()
+    });
+    // The parser of URLs removes line breaks, and reads `\` as `/`.
+    let is_plain = !word.contains(|c: char| c.is_whitespace() || "@/\\?#".contains(c));
+    if is_authority && is_plain {
+        return Ok(word.to_owned());
+    }
+    Err(WordError::new(
+        word,
+        "this is no host, or host and port, of a server",
+        "shop.example or shop.example:443",
+    ))
+}
+
 /// Parses the times at which the messages of a stream are sent: at an interval, or
 /// each after a reply.
 ///

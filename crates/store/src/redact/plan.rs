@@ -228,6 +228,9 @@ impl Redactor {
     fn trace(&self, trace: &mut SampleTrace) {
         let request = self.request(trace.request.as_bytes());
         trace.request = self.without_known(&String::from_utf8_lossy(&request));
+        for detail in &mut trace.error_details {
+            *detail = self.without_known(&self.body(detail));
+        }
         let texts = trace.notes.iter_mut().chain(&mut trace.failure);
         texts.for_each(|text| *text = self.text(text));
         for change in trace.changed_before.iter_mut().chain(&mut trace.changed) {

@@ -7,6 +7,7 @@
 use super::{Redactor, begins_redacted, is_placeholder};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use brunt_model::outcome::DETAILS_FIELD;
 use brunt_model::secret::{is_of_oauth, is_secret_field, is_secret_header, is_secret_parameter};
 use regex::{Captures, Regex};
 use std::sync::LazyLock;
@@ -226,6 +227,8 @@ impl Redactor {
             "cookie" | "cookie2" => self.cookies(value),
             "set-cookie" | "set-cookie2" => self.set_cookie(value),
             "referer" | "location" | "origin" | "content-location" => self.url(value),
+            // Base64 may hide a secret. Traces show the decoded details.
+            DETAILS_FIELD => format!("({} characters of base64)", value.len()),
             _ if !is_secret_header(&lower) => self.text(value),
             _ => match value.trim().split_once(' ') {
                 Some((scheme, credentials)) if is_scheme(scheme) => {

@@ -545,6 +545,7 @@ impl ReplyReceiver {
             head_bytes: self.parser.head_bytes(),
             announced_bytes,
             details: self.collector.map(|collector| Box::new((*collector).finish(head))),
+            call_error: None,
         })
     }
 

@@ -460,6 +460,9 @@ impl Http2Session {
                 return Ok(());
             }
             stream.grpc_status = stream.grpc_status.or(fields.grpc_status);
+            if stream.is_grpc && fields.call_error.is_some() {
+                stream.call_error = fields.call_error;
+            }
             if stream.collector.is_none() {
                 let ReplyFields { status, announced, grpc_status, .. } = fields;
                 *last = Some(HeaderFacts { status: status.unwrap_or(0), announced, grpc_status });

@@ -1,6 +1,6 @@
 //! Evaluates and checks the header fields of a reply (RFC 9113 section 8.2, RFC 9114 section 4.2).
 
-use brunt_model::outcome::MalformedReply;
+use brunt_model::outcome::{CallErrorFields, MalformedReply};
 
 /// The evaluated header fields of a reply.
 #[derive(Debug, Default)]
@@ -8,6 +8,8 @@ pub struct ReplyFields {
     pub status: Option<u16>,
     pub announced: Option<u64>,
     pub grpc_status: Option<u16>,
+    /// Message and details of the status of gRPC; None for most replies.
+    pub call_error: Option<Box<CallErrorFields>>,
     pub encoded: bool,
     /// True if a field that is not a pseudo-header was received.
     has_regular: bool,
@@ -48,9 +50,17 @@ impl ReplyFields {
             b"grpc-status" => {
                 self.grpc_status = number(value).and_then(|code| u16::try_from(code).ok());
             }
+            b"grpc-message" => self.error_fields().message = value.to_vec(),
+            b"grpc-status-details-bin" => self.error_fields().details = value.to_vec(),
             b"content-encoding" => self.encoded |= !value.eq_ignore_ascii_case(b"identity"),
             _ => {}
         }
+    }
+}
+
+impl ReplyFields {
+    fn error_fields(&mut self) -> &mut CallErrorFields {
+        self.call_error.get_or_insert_default()
     }
 }
 

@@ -4,7 +4,7 @@ use super::tunnel_input::TunnelInput;
 use crate::collect::ReplyCollector;
 use crate::contract::{Framing, Reply, ReplyHead, ReplySink, Stamps};
 use crate::request::{RequestKind, RequestParts};
-use brunt_model::outcome::{MalformedReply, grpc_code_status};
+use brunt_model::outcome::{CallErrorFields, MalformedReply, grpc_code_status};
 use brunt_model::plan::HttpVersion;
 use brunt_model::request::PieceInterval;
 use brunt_model::{Body, Failure, Tick};
@@ -97,6 +97,8 @@ pub struct MultiplexedRequest {
     /// True for a gRPC call, whose status follows the body.
     pub is_grpc: bool,
     pub grpc_status: Option<u16>,
+    /// Message and details of that status.
+    pub call_error: Option<Box<CallErrorFields>>,
     pub body_bytes: u64,
     pub interim: u32,
     /// Bytes of DATA frames received since the window was last enlarged.
@@ -128,6 +130,7 @@ impl MultiplexedRequest {
             announced: None,
             is_grpc: false,
             grpc_status: None,
+            call_error: None,
             body_bytes: 0,
             interim: 0,
             unacknowledged: 0,
@@ -256,6 +259,7 @@ impl MultiplexedRequest {
                 .announced
                 .filter(|_| self.kind != RequestKind::Head && !self.is_abandoned),
             details,
+            call_error: self.call_error.filter(|_| grpc_status.is_some()),
         })
     }
 }

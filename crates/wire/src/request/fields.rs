@@ -179,6 +179,21 @@ impl RequestFields {
         [text.as_bytes(), body.bytes().unwrap_or_default()].concat()
     }
 
+    /// Returns the deadline of a gRPC call, from its field `grpc-timeout`: up to 8 digits and a unit.
+    pub fn deadline(&self) -> Option<Duration> {
+        let (unit, digits) = self.value("grpc-timeout").as_bytes().split_last()?;
+        let count: u64 = std::str::from_utf8(digits).ok()?.parse().ok()?;
+        Some(match unit {
+            b'n' => Duration::from_nanos(count),
+            b'u' => Duration::from_micros(count),
+            b'm' => Duration::from_millis(count),
+            b'S' => Duration::from_secs(count),
+            b'M' => Duration::from_secs(count.checked_mul(60)?),
+            b'H' => Duration::from_secs(count.checked_mul(3600)?),
+            _ => return None,
+        })
+    }
+
     /// Returns the value of a field, or an empty text.
     fn value(&self, name: &str) -> &str {
         self.list.iter().find(|field| *field.name == *name).map_or("", |field| &field.value)
@@ -269,6 +284,26 @@ mod tests {
         let more = fields.with_line("Cookie: a=b; c=d");
         assert_eq!(more.list.last().unwrap(), &HeaderField::new("cookie", "a=b; c=d"));
         assert_ne!(more.id, fields.id);
+    }
+
+    #[test]
+    fn the_deadline_of_a_call_has_a_unit() {
+        for (value, millis) in [
+            ("300m", Some(300)),
+            ("2S", Some(2_000)),
+            ("2000000u", Some(2_000)),
+            ("5000000n", Some(5)),
+            ("1M", Some(60_000)),
+            ("1H", Some(3_600_000)),
+            ("7", None),
+            ("x", None),
+            ("", None),
+        ] {
+            let list = vec![HeaderField::new("grpc-timeout", value)];
+            let fields =
+                RequestFields { id: 0, list, has_body: true, is_grpc: true, timed_pieces: None };
+            assert_eq!(fields.deadline(), millis.map(Duration::from_millis), "{value}");
+        }
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Runs a gRPC server by tonic: the service `shop.Shop` with a method of each kind, and reflection.
 
 use prost::Message;
+use std::collections::BTreeSet;
 use std::convert::Infallible;
 use std::fs;
 use std::net::SocketAddr;
@@ -13,7 +14,7 @@ use std::time::Duration;
 use tempfile::TempDir;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
-use tokio::time::{Instant, sleep_until, timeout};
+use tokio::time::{Instant, sleep, sleep_until, timeout};
 use tokio_stream::wrappers::{ReceiverStream, TcpListenerStream};
 use tonic::body::Body;
 use tonic::codegen::{BoxFuture, Service, http};
@@ -21,7 +22,7 @@ use tonic::server::{
     ClientStreamingService, Grpc, ServerStreamingService, StreamingService, UnaryService,
 };
 use tonic::transport::Server;
-use tonic::{Request, Response, Status, Streaming};
+use tonic::{Code, Request, Response, Status, Streaming};
 use tonic_prost::ProstCodec;
 
 const PROTO: &str = "syntax = \"proto3\"; package shop; message Item { string name = 1; int64 id = 2; } \
@@ -30,6 +31,28 @@ const PROTO: &str = "syntax = \"proto3\"; package shop; message Item { string na
 
 /// Time that `Chat` takes for each answer.
 pub const THINKS: Duration = Duration::from_millis(20);
+
+/// Time that slow calls take: longer than the deadlines of tests.
+const SLOW: Duration = Duration::from_secs(2);
+
+/// An error with details: a field that is wrong, and a token that no output may show.
+fn wrong() -> Status {
+    let violation = [field(1, b"name"), field(2, b"must not be `wrong`")].concat();
+    let pair = [field(1, b"token"), field(2, b"s3cr3t-value-99")].concat();
+    let info = [field(1, b"WRONG_NAME"), field(2, b"shop.example"), field(3, &pair)].concat();
+    let details =
+        [("BadRequest", field(1, &violation)), ("ErrorInfo", info)].map(|(name, content)| {
+            let name = format!("type.googleapis.com/google.rpc.{name}");
+            field(3, &[field(1, name.as_bytes()), field(2, &content)].concat())
+        });
+    let status = [&b"\x08\x03"[..], &details.concat()].concat();
+    Status::with_details(Code::InvalidArgument, "the name is wrong", status.into())
+}
+
+/// A field of an encoded message, with bytes.
+fn field(number: u8, content: &[u8]) -> Vec<u8> {
+    [&[number << 3 | 2, content.len() as u8][..], content].concat()
+}
 
 /// A message of the service.
 #[derive(Clone, PartialEq, Message)]
@@ -50,6 +73,8 @@ pub struct CallCounts {
     /// Times between consecutive messages of a stream.
     pub gaps: Mutex<Vec<Duration>>,
     pub deadlines: AtomicU64,
+    /// Values of `:authority` of all calls, also those of reflection.
+    pub authorities: Mutex<BTreeSet<String>>,
 }
 
 impl CallCounts {
@@ -82,14 +107,19 @@ impl UnaryService<Item> for Method {
     type Response = Item;
     type Future = Reply<Item>;
 
-    /// Returns the next number; an item named `missing` does not exist.
+    /// Returns the next number; an item named `missing` does not exist, `wrong` has error details,
+    /// `slow` takes longer than the deadlines of tests, and `expired` exceeds a deadline of the server's own.
     fn call(&mut self, request: Request<Item>) -> Reply<Item> {
         self.0.call(&request);
         self.0.message();
         let Item { name, id } = request.into_inner();
         Box::pin(async move {
-            if name == "missing" {
-                return Err(Status::not_found("no such item: 100 % sold"));
+            match name.as_str() {
+                "missing" => return Err(Status::not_found("no such item: 100 % sold")),
+                "slow" => sleep(SLOW).await,
+                "wrong" => return Err(wrong()),
+                "expired" => return Err(Status::deadline_exceeded("the warehouse is asleep")),
+                _ => {}
             }
             Ok(Response::new(Item { name: format!("{name}!"), id: id + 1 }))
         })
@@ -130,15 +160,21 @@ impl ServerStreamingService<Item> for Method {
     type ResponseStream = Items;
     type Future = Reply<Items>;
 
-    /// Returns the requested number of messages.
+    /// Returns the requested number of messages; `stall` leaves the stream open after them.
     fn call(&mut self, request: Request<Item>) -> Reply<Items> {
         self.0.call(&request);
         self.0.message();
-        let most = request.into_inner().id;
+        let Item { name, id: most } = request.into_inner();
         Box::pin(async move {
             let (give, items) = tokio::sync::mpsc::channel(most.max(1) as usize);
             for id in 0..most {
                 let _ = give.send(Ok(Item { name: "one".into(), id })).await;
+            }
+            if name == "stall" {
+                tokio::spawn(async move {
+                    sleep(SLOW).await;
+                    drop(give);
+                });
             }
             Ok(Response::new(ReceiverStream::new(items)))
         })
@@ -210,6 +246,8 @@ where
         let Self { counts, mut reflection } = self.clone();
         Box::pin(async move {
             let path = request.uri().path().to_owned();
+            let authority = request.uri().authority().map(ToString::to_string);
+            counts.authorities.lock().expect("a lock").extend(authority);
             let mut grpc = Grpc::new(ProstCodec::<Item, Item>::default());
             let method = Method(counts);
             Ok(match path.as_str() {

@@ -6,18 +6,18 @@ use crate::world::{BruntOutput, command, measure_words};
 use serde_json::json;
 use std::sync::atomic::Ordering;
 
-const FOUR: &str = r#"[{"name":"a"},{"name":"b"},{"name":"c"},{"name":"d"}]"#;
+pub const FOUR: &str = r#"[{"name":"a"},{"name":"b"},{"name":"c"},{"name":"d"}]"#;
 
 /// Measures calls of a method with a message and further options. The descriptors come from
 /// reflection.
-fn call(shop: &Shop, method: &str, json: &str, options: &str) -> BruntOutput {
+pub fn call(shop: &Shop, method: &str, json: &str, options: &str) -> BruntOutput {
     let url = shop.url();
     let mut words = vec!["run", &url, "--grpc", method, "--json", json];
     words.extend(options.split_whitespace());
     measure_words(&words)
 }
 
-fn outcomes(ran: &BruntOutput, status: &str) -> u64 {
+pub fn outcomes(ran: &BruntOutput, status: &str) -> u64 {
     ran.value("/outcomes")[status].as_u64().unwrap_or(0)
 }
 
@@ -123,7 +123,7 @@ fn an_open_loop_sends_conversations_on_time_and_deadlines_end_them() {
     let shop = Shop::open();
     let ran =
         call(&shop, "shop.Shop/Chat", silent, "--message-interval reply --timeout 300ms -n 3");
-    assert_eq!((ran.failed("timeout"), shop.counts.messages()), (3, 6), "{}", ran.out);
+    assert_eq!((ran.failed("deadline_exceeded"), shop.counts.messages()), (3, 6), "{}", ran.out);
     assert_eq!(shop.counts.deadlines.load(Ordering::Relaxed), 3);
 }
 
@@ -249,7 +249,7 @@ fn invalid_message_intervals_are_refused() {
     }
 }
 
-fn error_of_step(shop: &Shop, step: &str) -> String {
+pub fn error_of_step(shop: &Shop, step: &str) -> String {
     let plan = shop.plan(&format!("scenario:\n  base: {}\n  steps:\n  - {step}\n", shop.url()));
     let ran = measure_words(&["run", &plan.display().to_string()]).assert_code(2);
     ran.err

@@ -59,6 +59,7 @@ kinds!(Failure {
     StreamReset = 18,
     Unprocessed = 19,
     NotAllowed = 20,
+    DeadlineExceeded = 21,
 });
 
 kinds!(MalformedReply {

@@ -36,7 +36,7 @@ pub fn section(report: &RunReport) -> ReportSection {
         return ReportSection::new();
     }
     let title = format!("Response times of {}", plural(total.response.count(), "request"));
-    let timeouts = total.failed_by(Failure::Timeout);
+    let timeouts = total.timed_out_requests();
     let timeouts =
         (timeouts > 0).then(|| format!("{} timed out, counted at the timeout", count(timeouts)));
     let unseen = total.failed_by(Failure::Dropped) + total.failed_by(Failure::Cut);

@@ -26,12 +26,13 @@ pub fn section(report: &RunReport) -> ReportSection {
 /// Returns a row for each status and each failure that occurred. `describe` returns the
 /// meaning of a failure.
 pub fn rows(t: &Tally, describe: fn(Failure, &Tally) -> Text) -> Vec<OutcomeRow> {
-    let statuses = t
-        .statuses
-        .sorted()
-        .into_iter()
-        .map(|(status, n)| (status_text(status).into(), n, Text::default()));
-    let failures = Failure::all().filter(|failure| t.failed_by(*failure) > 0);
+    let statuses = t.statuses.sorted().into_iter().map(|(status, n)| {
+        let failure = failures_of(t).find(|failure| failure.status() == Some(status));
+        let meaning = failure.map(|failure| describe(failure, t)).unwrap_or_default();
+        (status_text(status).into(), n, meaning)
+    });
+    // A failure with a status is counted in the row of the status.
+    let failures = failures_of(t).filter(|failure| failure.status().is_none());
     let failures = failures
         .map(|failure| (failure.row().name.clone(), t.failed_by(failure), describe(failure, t)));
     let all = t.attempted();
@@ -44,10 +45,15 @@ pub fn rows(t: &Tally, describe: fn(Failure, &Tally) -> Text) -> Vec<OutcomeRow>
     rows.collect()
 }
 
+/// Returns the kinds of failures that occurred.
+fn failures_of(t: &Tally) -> impl Iterator<Item = Failure> {
+    Failure::all().filter(|failure| t.failed_by(*failure) > 0)
+}
+
 /// Returns the outcomes of a run without replies if they add to [`why_nothing`].
 pub fn of_several(report: &RunReport) -> ReportSection {
     let run = report.run;
-    let kinds = Failure::all().filter(|f| run.total.failed_by(*f) > 0).count();
+    let kinds = failures_of(&run.total).count();
     // Without an error of the run, `why_nothing` already describes the only kind of failure.
     let is_explained = run.finish.as_ref().is_none_or(|f| f.error.is_none());
     if kinds < 2 && is_explained { ReportSection::new() } else { section(report) }

@@ -1,6 +1,6 @@
 //! Stubs of a program without gRPC.
 
-use super::MessageRules;
+use super::{MessageRules, MessageSource};
 use brunt_model::Body;
 use std::convert::Infallible;
 
@@ -34,7 +34,7 @@ impl Services {
     /// # Errors
     ///
     /// Never: there are no services.
-    pub fn body(&self, _: &str, _: &[u8], _: MessageRules) -> Result<Body, String> {
+    pub fn body(&self, _: &str, _: MessageSource<'_>, _: MessageRules) -> Result<Body, String> {
         match self.0 {}
     }
 

@@ -1,12 +1,13 @@
 //! Encodes and decodes messages by the descriptors of their types.
 
-use super::{MessageRules, describe, editions};
+use super::{MessageRules, MessageSource, describe, editions};
 use brunt_model::Body;
 use brunt_model::request::{BodyPieces, PieceInterval};
 use flate2::Compression;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
 use prost_reflect::prost::Message;
+use prost_reflect::prost::encoding::decode_varint;
 use prost_reflect::{
     DescriptorPool, DynamicMessage, MessageDescriptor, MethodDescriptor, SerializeOptions,
     ServiceDescriptor,
@@ -49,22 +50,27 @@ impl Services {
         Ok(pool.encode_to_vec())
     }
 
-    /// Returns the body of a call of `package.Service/Method`: its framed message, from
-    /// JSON. If the client may send several messages, a JSON list is several. An empty text
-    /// is an empty message.
+    /// Returns the body of a call of `package.Service/Method`: its framed messages.
     ///
     /// # Errors
     ///
-    /// Describes an unknown service or method, JSON that does not match the message type, or
+    /// Describes an unknown service or method, messages that do not match the message type, or
     /// messages that cannot be sent at intervals.
-    pub fn body(&self, method: &str, json: &[u8], rules: MessageRules) -> Result<Body, String> {
+    pub fn body(
+        &self,
+        method: &str,
+        source: MessageSource<'_>,
+        rules: MessageRules,
+    ) -> Result<Body, String> {
         let name = method;
         let method = self.method(method)?;
-        let messages = messages(&method, json)?;
+        let messages = match source {
+            MessageSource::Json(json) => messages(&method, json)?,
+            MessageSource::Binary(bytes) => binary_messages(&method, bytes)?,
+        };
         let mut bytes = Vec::new();
         let mut ends = Vec::new();
-        for message in messages {
-            let plain = message.encode_to_vec();
+        for plain in messages {
             let payload = if rules.is_compressed { compress(&plain)? } else { plain };
             bytes.push(u8::from(rules.is_compressed));
             bytes.extend_from_slice(&(payload.len() as u32).to_be_bytes());
@@ -127,7 +133,9 @@ impl Services {
     }
 }
 
-fn messages(method: &MethodDescriptor, json: &[u8]) -> Result<Vec<DynamicMessage>, String> {
+/// Encodes messages from JSON. If the client may send several messages, a list is several. An empty
+/// text is an empty message.
+fn messages(method: &MethodDescriptor, json: &[u8]) -> Result<Vec<Vec<u8>>, String> {
     let value: Value = if json.trim_ascii().is_empty() {
         Value::Object(serde_json::Map::default())
     } else {
@@ -137,9 +145,47 @@ fn messages(method: &MethodDescriptor, json: &[u8]) -> Result<Vec<DynamicMessage
         Value::Array(several) if method.is_client_streaming() => several,
         one => vec![one],
     };
-    let messages =
-        values.into_iter().map(|value| DynamicMessage::deserialize(method.input(), value));
+    let messages = values.into_iter().map(|value| {
+        DynamicMessage::deserialize(method.input(), value).map(|message| message.encode_to_vec())
+    });
     messages.collect::<Result<_, _>>().map_err(|error| json_error(method, &error))
+}
+
+/// Splits encoded messages. If the client may send several messages, each follows its length as a
+/// varint, as `writeDelimitedTo` writes them.
+fn binary_messages(method: &MethodDescriptor, bytes: &[u8]) -> Result<Vec<Vec<u8>>, String> {
+    let messages = if method.is_client_streaming() {
+        delimited(bytes).ok_or_else(|| {
+            format!(
+                "the binary messages are cut after {} bytes; write each message of {} after its length as a varint (writeDelimitedTo)",
+                bytes.len(),
+                method.input().full_name()
+            )
+        })?
+    } else {
+        vec![bytes]
+    };
+    for message in &messages {
+        DynamicMessage::decode(method.input(), *message).map_err(|error| {
+            let name = method.input().full_name().to_owned();
+            format!(
+                "the binary message is no {name}: {error}; write the bytes of an encoded {name}"
+            )
+        })?;
+    }
+    Ok(messages.into_iter().map(<[u8]>::to_vec).collect())
+}
+
+/// Splits messages that follow their lengths. None: the last one is cut.
+fn delimited(mut bytes: &[u8]) -> Option<Vec<&[u8]>> {
+    let mut messages = Vec::new();
+    while !bytes.is_empty() {
+        let length = usize::try_from(decode_varint(&mut bytes).ok()?).ok()?;
+        let (message, rest) = bytes.split_at_checked(length)?;
+        messages.push(message);
+        bytes = rest;
+    }
+    Some(messages)
 }
 
 fn json_error(method: &MethodDescriptor, error: &serde_json::Error) -> String {
@@ -269,13 +315,40 @@ mod tests {
         Services::decode(&FileDescriptorSet { file: vec![file] }.encode_to_vec()).unwrap()
     }
 
+    fn json_source(json: &str) -> MessageSource<'_> {
+        MessageSource::Json(json.as_bytes())
+    }
+
+    #[test]
+    fn binary_messages_are_framed_unchanged() {
+        let shop = shop();
+        let rules = MessageRules::default();
+        let item = &ITEM[HEADER_BYTES..];
+        let body = shop.body("shop.Shop/Buy", MessageSource::Binary(item), rules);
+        assert_eq!(body, Ok(Body::from_bytes(ITEM.to_vec())));
+        let two = [&[6][..], item, &[0]].concat();
+        let body = shop.body("shop.Shop/Fill", MessageSource::Binary(&two), rules);
+        assert_eq!(body, Ok(Body::from_bytes([ITEM, &[0; HEADER_BYTES]].concat())));
+        // Field 3 is unknown, and is sent as it is.
+        let unknown = shop.body("shop.Shop/Buy", MessageSource::Binary(b"\x18\x01"), rules);
+        assert_eq!(unknown, Ok(Body::from_bytes(b"\0\0\0\0\x02\x18\x01".to_vec())));
+        for (method, bytes, expected) in [
+            ("shop.Shop/Buy", &b"\x0a\x09ab"[..], "the binary message is no shop.Item"),
+            ("shop.Shop/Fill", &two[..5], "cut after 5 bytes"),
+            ("shop.Shop/Fill", b"\x02\x0a\x09", "the binary message is no shop.Item"),
+        ] {
+            let error = shop.body(method, MessageSource::Binary(bytes), rules).unwrap_err();
+            assert!(error.contains(expected), "{error}");
+        }
+    }
+
     const ITEM: &[u8] = b"\0\0\0\0\x06\x0a\x02ab\x10\x07";
 
     #[test]
     fn messages_are_encoded_and_framed() {
         let shop = shop();
         let of = |method: &str, json: &str| {
-            shop.body(method, json.as_bytes(), MessageRules::default()).unwrap()
+            shop.body(method, json_source(json), MessageRules::default()).unwrap()
         };
         assert_eq!(of("shop.Shop/Buy", ""), Body::from_bytes(vec![0; HEADER_BYTES]));
         assert_eq!(
@@ -295,7 +368,7 @@ mod tests {
         let every = PieceInterval::Time(Duration::from_millis(5));
         let of = |method: &str, json: &str, interval| {
             let rules = MessageRules { interval: Some(interval), ..MessageRules::default() };
-            shop.body(method, json.as_bytes(), rules)
+            shop.body(method, json_source(json), rules)
         };
         let bytes = [&[0; HEADER_BYTES], ITEM].concat();
         let pieces = Body::Pieces(BodyPieces {
@@ -345,7 +418,9 @@ mod tests {
     fn compressed_messages_are_written_and_read() {
         let shop = shop();
         let rules = MessageRules { is_compressed: true, ..MessageRules::default() };
-        let body = shop.body("shop.Shop/Fill", br#"[{"name": "ab", "id": 7}, {}]"#, rules).unwrap();
+        let body = shop
+            .body("shop.Shop/Fill", json_source(r#"[{"name": "ab", "id": 7}, {}]"#), rules)
+            .unwrap();
         let bytes = body.bytes().unwrap();
         assert_eq!((bytes[0], &bytes[HEADER_BYTES..HEADER_BYTES + 2]), (1, &b"\x1f\x8b"[..]));
         let both = r#"[{"name":"ab","id":"7"},{"name":"","id":"0"}]"#;
@@ -377,8 +452,11 @@ mod tests {
     #[test]
     fn files_of_editions_are_read() {
         let services = Services::decode(&edition(b"\x08\x01")).unwrap();
-        let body =
-            services.body("shop.Shop/Buy", br#"{"name": "ab", "id": 7}"#, MessageRules::default());
+        let body = services.body(
+            "shop.Shop/Buy",
+            json_source(r#"{"name": "ab", "id": 7}"#),
+            MessageRules::default(),
+        );
         assert_eq!(body, Ok(Body::from_bytes(ITEM.to_vec())));
         assert_eq!(
             services.reply("shop.Shop/Buy", ITEM).as_deref(),
@@ -402,7 +480,7 @@ mod tests {
     fn errors_list_the_existing_names() {
         let shop = shop();
         let of = |method: &str, json: &str| {
-            shop.body(method, json.as_bytes(), MessageRules::default()).unwrap_err()
+            shop.body(method, json_source(json), MessageRules::default()).unwrap_err()
         };
         assert!(of("shop.Nope/Buy", "").contains("no service shop.Nope; write one of shop.Shop"));
         assert!(of("shop.Shop/Sell", "").contains("no method Sell; write one of Buy, Fill, Chat"));

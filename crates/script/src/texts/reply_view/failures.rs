@@ -84,9 +84,11 @@ fn exception(failure: Failure, sample: &Sample) -> &'static str {
             "org.apache.http.NoHttpResponseException"
         }
         Failure::ClosedEarly => "org.apache.http.ConnectionClosedException",
-        Failure::Check | Failure::Dropped | Failure::System | Failure::NotAllowed => {
-            "java.io.IOException"
-        }
+        Failure::Check
+        | Failure::Dropped
+        | Failure::System
+        | Failure::NotAllowed
+        | Failure::DeadlineExceeded => "java.io.IOException",
     }
 }
 
@@ -122,9 +124,11 @@ fn failure_text(failure: Failure, reply_view: &ReplyView<'_>) -> String {
         Failure::Cut => "Socket closed",
         Failure::Timeout => "Read timed out",
         Failure::ClosedEarly => "Premature end of message body",
-        Failure::Check | Failure::Dropped | Failure::System | Failure::NotAllowed => {
-            &failure.row().meaning
-        }
+        Failure::Check
+        | Failure::Dropped
+        | Failure::System
+        | Failure::NotAllowed
+        | Failure::DeadlineExceeded => &failure.row().meaning,
     };
     fixed.to_owned()
 }

@@ -163,6 +163,15 @@ pub static ROWS: [Row<RunSettings>; 30] = [
     .under(CONNECTION)
     .otherwise("the URL's host")
     .keys(&[SettingKey::new("connection.sni", ValueForm::Value)]),
+    Row::value(
+        "authority",
+        "HOST[:PORT]",
+        "gRPC: the server's name in calls (`:authority`), and in the TLS handshake unless --sni sets it",
+        |w, _| set(values::authority(w), |s: &mut S, v| s.http.authority = Some(v)),
+    )
+    .under(CONNECTION)
+    .otherwise("the URL's host and port")
+    .keys(&[SettingKey::new("connection.authority", ValueForm::Value)]),
     Row::switch("no-tls-resumption", "A full TLS handshake for each connection", |_, _| {
         Ok(on(|s: &mut S| s.connection.tls.no_resumption = true))
     })

@@ -30,7 +30,7 @@ pub(crate) fn order(word: &str) -> Option<ListOrder> {
 const LOCATION: u32 = 50;
 
 /// Rows under the heading of requests.
-pub static ROWS: [Row<RunSettings>; 22] = [
+pub static ROWS: [Row<RunSettings>; 23] = [
     Row::value("method", "METHOD", "Method", |w, _| set(values::method(w), |s: &mut S, v| s.request.method = Some(v)))
         .under(REQUEST)
         .short('X')
@@ -135,6 +135,19 @@ pub static ROWS: [Row<RunSettings>; 22] = [
         .under(REQUEST)
         .content(ArgumentContent::Path)
         .keys(&[SettingKey::new("script.request.descriptor_set", ValueForm::File)])
+    },
+    Row {
+        excludes: &["json", "data", "form"],
+        ..Row::value(
+            "binary-file",
+            "FILE",
+            "gRPC: a file with the encoded message (- is standard input); of a stream, several messages, each after its \
+             length as a varint",
+            |w, _| set(values::binary_file(w), |s: &mut S, v| s.request.grpc.binary = Some(v)),
+        )
+        .under(REQUEST)
+        .content(ArgumentContent::Path)
+        .keys(&[SettingKey::new("script.request.binary_file", ValueForm::File)])
     },
     Row::value(
         "message-interval",

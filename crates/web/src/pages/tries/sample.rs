@@ -15,7 +15,7 @@ pub fn html(sample: &TracedSample, viewer: &Viewer) -> Markup {
     let Some(trace) = &record.trace else { return html! {} };
     html! {
         @if sample.number > 0 { (result(record, trace, viewer)) }
-        @for note in &trace.notes { p class="problem" { (note) } }
+        @for note in trace.notes.iter().chain(&trace.error_details) { p class="problem" { (note) } }
         (changes("sample-variables-before", &trace.changed_before, viewer))
         (evaluations(&trace.evaluations, viewer))
         (changes("sample-variables-after", &trace.changed, viewer))

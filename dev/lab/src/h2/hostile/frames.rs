@@ -159,6 +159,14 @@ pub const ROWS: &[HostileRow] = &[
     row("reset-unknown-code", "9113 7", "RST_STREAM with a code that does not exist", |s| {
         s.frame(kind::RST_STREAM, 0, s.stream, &0xabcd_u32.to_be_bytes());
     }),
+    row(
+        "reset-cancel",
+        "9113 7",
+        "RST_STREAM with CANCEL, as Go's gRPC ends a call after its deadline",
+        |s| {
+            s.reset(Http2ErrorCode::Cancel);
+        },
+    ),
     endless("reset-flood", "9113 10.5", "RST_STREAM of the same stream without end", |s| {
         (0..100).for_each(|_| s.reset(Http2ErrorCode::InternalError));
     }),

@@ -15,7 +15,7 @@ use crate::words::values;
 use brunt_model::request::JsonMessage;
 use brunt_model::scenario::ScenarioStep;
 use brunt_model::{Body, Request};
-use brunt_script::grpc::{MessageRules, Services};
+use brunt_script::grpc::{MessageRules, MessageSource, Services};
 use brunt_script::template;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -65,7 +65,7 @@ impl<'a> Calls<'a> {
     fn body(
         &mut self,
         method: &str,
-        text: &str,
+        message: &CallMessage,
         rules: MessageRules,
     ) -> std::result::Result<Body, String> {
         let service = method.split('/').next().unwrap_or_default();
@@ -76,15 +76,29 @@ impl<'a> Calls<'a> {
             self.known.push(service.to_owned());
         }
         let services = Services::decode(&self.set)?;
+        let text = match message {
+            CallMessage::Json(text) => text,
+            CallMessage::Binary(bytes) => {
+                return services.body(method, MessageSource::Binary(bytes), rules);
+            }
+        };
         // Such a message differs for each call, so it is encoded when it is sent.
         if text.contains("${") || template::has_placeholders(text) {
             let method = method.to_owned();
-            let json = text.to_owned();
+            let json = text.clone();
             let MessageRules { interval, is_compressed: compressed } = rules;
             return grpc::message(&services, JsonMessage { method, json, interval, compressed });
         }
-        services.body(method, text.as_bytes(), rules)
+        services.body(method, MessageSource::Json(text.as_bytes()), rules)
     }
+}
+
+/// Message of a call.
+enum CallMessage {
+    /// JSON with expressions; empty for an empty message.
+    Json(String),
+    /// Encoded messages.
+    Binary(Vec<u8>),
 }
 
 /// A call of gRPC.
@@ -99,6 +113,8 @@ pub struct CallStep {
     json: Option<Nested<serde_json::Value>>,
     /// A file with the message, as JSON.
     file: Option<Scalar>,
+    /// A file with the encoded message; of a stream, several messages, each after its length as a varint.
+    binary_file: Option<Scalar>,
     /// The name under which it is summed. Default: the method.
     name: Option<Scalar>,
     /// Metadata, by name. A list of values is a field for each.
@@ -129,12 +145,12 @@ impl StepForm for CallStep {
             .map(|word| values::message_interval(&word.0))
             .transpose();
         let interval = interval.map_err(|error| step.error(error))?;
-        let text = self.message(reader, step.node)?;
+        let message = self.message(reader, step.node)?;
         let mut headers =
             with_defaults(&reader.headers, step_headers(self.headers.as_ref(), step.node)?);
         let is_compressed = grpc::is_compressed(&headers)
             .map_err(|wrong| step.error(SpecError::unplaced(wrong)))?;
-        let body = reader.calls.body(&method, &text, MessageRules { interval, is_compressed });
+        let body = reader.calls.body(&method, &message, MessageRules { interval, is_compressed });
         let body = body.map_err(|wrong| step.error(SpecError::unplaced(wrong)))?;
         // gRPC has its own media type, which `add_headers` sets.
         headers.retain(|(name, _)| {
@@ -144,6 +160,9 @@ impl StepForm for CallStep {
             add(&mut headers, "Authorization", format!("Bearer {}", token.0));
         }
         // `add` keeps a header field of the step or scenario.
+        if let Some(authority) = &reader.calls.run.http.authority {
+            add(&mut headers, "Host", authority.clone());
+        }
         add(&mut headers, "User-Agent", crate::defaults::USER_AGENT.to_owned());
         let reply = read::<ReplyKeys>(step.node)?;
         grpc::add_headers(&mut headers, reply.timeout().or(reader.calls.deadline));
@@ -168,15 +187,28 @@ fn no_message(key: &str) -> Option<String> {
 }
 
 impl CallStep {
-    /// Returns the message as JSON, with expressions; an empty text for an empty message.
-    fn message(&self, reader: &ScenarioReader<'_>, step: &PlanNode) -> Result<String> {
-        if let Some(node) = self.json.as_ref().and(step.child("json")) {
-            return Ok(json_text(node));
+    /// Returns the message.
+    fn message(&self, reader: &ScenarioReader<'_>, step: &PlanNode) -> Result<CallMessage> {
+        let sources = ["json", "file", "binary_file"];
+        let mut entries =
+            step.entries().iter().filter(|entry| sources.contains(&entry.key.as_str()));
+        let Some(entry) = entries.next() else { return Ok(CallMessage::Json(String::new())) };
+        if let Some(other) = entries.next() {
+            return Err(SpecError::new(
+                &other.node.at,
+                &other.key,
+                format!("`{}` is the message already; write one of them", entry.key),
+            ));
         }
-        let entry = step.entries().iter().find(|entry| entry.key == "file");
-        let (Some(file), Some(entry)) = (&self.file, entry) else { return Ok(String::new()) };
+        if let Some(file) = &self.binary_file {
+            return reader.read(&file.0, entry).map(CallMessage::Binary);
+        }
+        if self.json.is_some() {
+            return Ok(CallMessage::Json(json_text(&entry.node)));
+        }
+        let Some(file) = &self.file else { return Ok(CallMessage::Json(String::new())) };
         let text = String::from_utf8(reader.read(&file.0, entry)?);
-        text.map(|text| template::plain(&text)).map_err(|_| {
+        text.map(|text| CallMessage::Json(template::plain(&text))).map_err(|_| {
             SpecError::new(
                 &entry.node.at,
                 "file",
