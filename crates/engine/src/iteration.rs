@@ -7,6 +7,7 @@ use crate::race::{First, race};
 use crate::user::{RequestAttempt, UserStep, UserTurn, Waiting};
 use brunt_model::plan::ConnectionLifetime;
 use brunt_model::time::nanos;
+use brunt_model::transaction::TransactionEnd;
 use brunt_model::{Failure, Outcome, Sample, Tick};
 use brunt_wire::{Prepared, Reply, Transport};
 use std::rc::Rc;
@@ -99,12 +100,26 @@ fn is_request(step: &UserStep) -> bool {
     matches!(step, Request(_) | Last(_) | Together(_) | Parallel(..) | Broken(_) | Failing(..))
 }
 
+/// Returns the result of an iteration that performed all its steps.
+fn end_of_iteration(has_failed: bool) -> TransactionEnd {
+    if has_failed { TransactionEnd::Failed } else { TransactionEnd::Succeeded }
+}
+
 impl<T: Transport> Actor<T> {
     /// Carries out one arrival: all requests that its user sends for it.
-    pub async fn carry_out(&mut self, mut due: RequestTiming) {
+    pub async fn carry_out(&mut self, due: RequestTiming) {
+        let cohort = self.population.clock.cohort(due.planned);
+        if let Some(end) = self.perform_steps(due).await {
+            self.population.requests.recorder().record_iteration(cohort, end);
+        }
+    }
+
+    /// Performs the steps of an iteration. None if its user left without a request.
+    async fn perform_steps(&mut self, mut due: RequestTiming) -> Option<TransactionEnd> {
         let mut step = 0;
         let mut result = StepResult::default();
         let mut is_idle = true;
+        let mut has_failed = false;
         loop {
             let next = self.user.next(result.turn(due.iteration, step));
             // In an open loop, the first request was counted when its arrival was due.
@@ -115,13 +130,20 @@ impl<T: Transport> Actor<T> {
                     .record_due(self.population.clock.cohort(due.planned));
             }
             result = match next {
-                UserStep::Done if step > 0 => return self.end_transactions(),
-                UserStep::Done if !is_idle => return self.end_without_request(due),
-                UserStep::Done => return self.fail_without_step(due),
-                UserStep::Leave | UserStep::EndRun => {
-                    return self.leave_run(due, step, matches!(next, UserStep::EndRun));
+                UserStep::Done if step > 0 => {
+                    self.end_transactions();
+                    return Some(end_of_iteration(has_failed));
                 }
-                UserStep::Broken(why) => return self.fail_iteration(due, why),
+                UserStep::Done if !is_idle => {
+                    self.end_without_request(due);
+                    return Some(end_of_iteration(has_failed));
+                }
+                UserStep::Done => return Some(self.fail_without_step(due)),
+                UserStep::Leave | UserStep::EndRun => {
+                    self.leave_run(due, step, matches!(next, UserStep::EndRun));
+                    return (step > 0).then(|| end_of_iteration(has_failed));
+                }
+                UserStep::Broken(why) => return Some(self.fail_iteration(due, why)),
                 UserStep::Failing(why, label) => {
                     self.fail_request(due, why, Some(label));
                     self.reply_in_transactions(true);
@@ -130,8 +152,13 @@ impl<T: Transport> Actor<T> {
                     StepResult { failed: true, ..StepResult::default() }
                 }
                 UserStep::Last(request) => {
-                    self.chain(&request, due).await;
-                    return;
+                    let failed = self.chain(&request, due).await.failed;
+                    let is_cut = self.is_cut_off();
+                    return Some(if is_cut {
+                        TransactionEnd::Unfinished
+                    } else {
+                        end_of_iteration(failed)
+                    });
                 }
                 UserStep::Request(request) => {
                     self.request_in_transactions(due.planned);
@@ -144,7 +171,8 @@ impl<T: Transport> Actor<T> {
                     self.send_pipelined(&requests, due).await
                 }
                 UserStep::Parallel(requests, _) if requests.is_empty() => {
-                    return self.fail_iteration(due, "a parallel step has no requests".into());
+                    let why = "a parallel step has no requests".into();
+                    return Some(self.fail_iteration(due, why));
                 }
                 UserStep::Parallel(requests, most) => {
                     self.request_in_transactions(due.planned);
@@ -158,7 +186,7 @@ impl<T: Transport> Actor<T> {
                     due = due.following(due.planned + time);
                     is_idle = false;
                     if !self.think_until(due.planned).await {
-                        return self.end_run(&result, due, step);
+                        return Some(self.end_run(&result, due, step, has_failed));
                     }
                     continue;
                 }
@@ -166,14 +194,14 @@ impl<T: Transport> Actor<T> {
                     is_idle = false;
                     due = due.following(self.end_own_sample().max(due.planned));
                     if !self.let_others_run(self.ended_at).await {
-                        return self.end_run(&result, due, step);
+                        return Some(self.end_run(&result, due, step, has_failed));
                     }
                     continue;
                 }
                 UserStep::Wait(waiting) => {
                     is_idle = false;
                     let Some(waited) = self.wait_for(waiting).await else {
-                        return self.end_run(&result, due, step);
+                        return Some(self.end_run(&result, due, step, has_failed));
                     };
                     self.pause_in_transactions(waited);
                     due = due.following(self.ended_at.max(due.planned));
@@ -186,7 +214,7 @@ impl<T: Transport> Actor<T> {
                 UserStep::EndTransaction => {
                     self.end_transaction();
                     if !self.let_others_run(self.population.clock.now()).await {
-                        return self.end_run(&result, due, step);
+                        return Some(self.end_run(&result, due, step, has_failed));
                     }
                     continue;
                 }
@@ -200,11 +228,12 @@ impl<T: Transport> Actor<T> {
                 }
             };
             step += 1;
+            has_failed |= result.failed;
             self.reply_in_transactions(result.failed);
             // Further requests of the same arrival are due when the last one was answered.
             due = due.following(self.ended_at + self.pause);
             if due.planned >= self.population.clock.ends() {
-                return self.end_run(&result, due, step);
+                return Some(self.end_run(&result, due, step, has_failed));
             }
             if !self.pause.is_zero() {
                 self.population.clock.wait_until(&self.timer, due.planned).await;
@@ -241,14 +270,14 @@ impl<T: Transport> Actor<T> {
     }
 
     /// Records a failure of a user that did nothing at all.
-    fn fail_without_step(&mut self, due: RequestTiming) {
+    fn fail_without_step(&mut self, due: RequestTiming) -> TransactionEnd {
         if self.population.shared.pool.is_none() {
             self.population
                 .requests
                 .recorder()
                 .record_due(self.population.clock.cohort(due.planned));
         }
-        self.fail_iteration(due, "a virtual user has no request".into());
+        self.fail_iteration(due, "a virtual user has no request".into())
     }
 
     /// Drops an arrival of the open loop for which no request was sent.
@@ -260,13 +289,27 @@ impl<T: Transport> Actor<T> {
         }
     }
 
-    /// Ends the iteration because the run is over, after a request or in a pause.
-    fn end_run(&mut self, result: &StepResult, due: RequestTiming, step: u32) {
+    /// Ends the iteration because the run is over, after a request or in a pause. It is finished if
+    /// it has no further step.
+    fn end_run(
+        &mut self,
+        result: &StepResult,
+        due: RequestTiming,
+        step: u32,
+        has_failed: bool,
+    ) -> TransactionEnd {
         self.drop_arrival(due, step);
-        self.end_run_in_transactions(result, due, step);
+        let is_finished =
+            step > 0 && !self.is_cut_off() && self.has_no_further_step(result, due, step);
         // A connection of the open loop may get another arrival that was due before the end; it is
         // not part of these transactions.
         self.leave_transactions();
+        if is_finished { end_of_iteration(has_failed) } else { TransactionEnd::Unfinished }
+    }
+
+    /// True if the last request ended because the run was cut off.
+    fn is_cut_off(&self) -> bool {
+        self.population.clock.cut().is_some_and(|cut| self.ended_at >= cut)
     }
 
     /// Ends the user by its scenario. An arrival without a request is dropped.
@@ -406,11 +449,12 @@ impl<T: Transport> Actor<T> {
         recorder.end(cohort, &sample);
     }
 
-    fn fail_iteration(&mut self, due: RequestTiming, why: String) {
+    fn fail_iteration(&mut self, due: RequestTiming, why: String) -> TransactionEnd {
         self.fail_request(due, why, None);
         self.reply_in_transactions(true);
         self.end_transactions();
         self.pause_longer();
+        TransactionEnd::Failed
     }
 
     /// Records a request that could not be prepared.

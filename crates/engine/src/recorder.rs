@@ -1,6 +1,7 @@
 //! Turns the samples of one worker into snapshots.
 
 use brunt_model::spread::ArrivalBin;
+use brunt_model::transaction::TransactionEnd;
 use brunt_model::{
     CheckFailure, Failure, Flow, Phase, Sample, Snapshot, Tally, Tick, TransactionTally,
 };
@@ -101,6 +102,7 @@ impl Recorder {
     #[inline]
     pub fn record_arrival(&mut self, cohort: Cohort, planned: Tick) {
         self.record_due(cohort);
+        self.tally(cohort).iterations.arrivals += 1;
         self.flow.arrivals += 1;
         ArrivalBin::find(&mut self.bins, ArrivalBin::number_at(planned)).planned += 1;
     }
@@ -211,6 +213,7 @@ impl Recorder {
         self.flow.completed += u64::from(sample.outcome.is_completed());
         self.flow.good += u64::from(sample.outcome.is_good());
         self.flow.errors += u64::from(!sample.outcome.is_good());
+        self.flow.failed_checks += u64::from(sample.outcome.failure == Some(Failure::Check));
         self.flow.bytes_sent += sample.bytes_sent;
         self.flow.bytes_received += sample.bytes_received;
         self.flow.reused += u64::from(sample.reused);
@@ -294,7 +297,14 @@ impl Recorder {
         self.flow.errors += count;
         let tally = self.tally(cohort);
         tally.planned += count;
+        tally.iterations.arrivals += count;
         tally.failures[Failure::Dropped as usize] += count;
+    }
+
+    /// Counts the end of an iteration.
+    #[inline]
+    pub fn record_iteration(&mut self, cohort: Cohort, end: TransactionEnd) {
+        self.tally(cohort).iterations.end(end);
     }
 
     /// Counts a redirect that was followed.

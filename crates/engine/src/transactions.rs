@@ -104,21 +104,24 @@ impl<T: Transport> Actor<T> {
         }
     }
 
-    /// Ends transactions because the run is over, after a request or in a pause. Only those end
-    /// that have made their last request, unless it was cut off.
-    pub fn end_run_in_transactions(
+    /// Ends the transactions that have made their last request, because the run is over. True if the
+    /// iteration has no further step.
+    pub fn has_no_further_step(
         &mut self,
         last_result: &StepResult,
         due: RequestTiming,
         step: u32,
-    ) {
-        let is_cut = self.population.clock.cut().is_some_and(|cut| self.ended_at >= cut);
-        while !is_cut && self.transactions.as_ref().is_some_and(|open| !open.all.is_empty()) {
+    ) -> bool {
+        let keeps_records = self.population.shared.plan.record.records.is_some();
+        // The next step may be a sample that the user makes itself, and records would contain it.
+        while !keeps_records || self.transactions.as_ref().is_some_and(|open| !open.all.is_empty())
+        {
             match self.user.next(last_result.turn(due.iteration, step)) {
                 UserStep::EndTransaction => self.end_transaction(),
-                _ => break,
+                next => return matches!(next, UserStep::Done),
             }
         }
+        false
     }
 
     /// Records all open and suspended transactions as unfinished, because the user ends.

@@ -1,6 +1,7 @@
 //! Folds the events of a run into a [`Run`], the only input of reports.
 
 pub mod digest;
+pub mod iterations;
 
 use crate::event::{Finish, LostProcess, Mark};
 use crate::history::History;

@@ -1,7 +1,9 @@
 //! The sum of many samples.
 
+pub mod iterations;
 pub(crate) mod sums;
 
+use self::iterations::IterationTally;
 use self::sums::{StatusCount, Summand, entry, sums};
 use crate::outcome::MalformedReply;
 use crate::sample::ConnectTimes;
@@ -72,6 +74,8 @@ sums! {
         /// Number of replies with an unexpected status, by status. What is expected depends on the
         /// request, so that `statuses` does not show it.
         [message, repeated] unexpected: Statuses = 24,
+        /// Number of iterations with a first request planned in the same time.
+        [message, optional] iterations: IterationTally = 25 (run),
     }
 }
 

@@ -20,14 +20,14 @@ pub struct TransactionTally {
     pub failed_response: Histogram,
 }
 
-/// Result of a transaction.
+/// Result of a transaction or an iteration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TransactionEnd {
     /// No request failed.
     Succeeded,
     /// At least one request failed.
     Failed,
-    /// The run ended before the transaction.
+    /// The run ended first.
     Unfinished,
 }
 

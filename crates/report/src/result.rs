@@ -45,6 +45,9 @@ pub struct ResultDocument {
     pub measured_seconds: f64,
     /// Requests planned in the measured time.
     pub requests: RequestCounts,
+    /// Iterations with a first request planned in the measured time; left out where each iteration is one request.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub iterations: Option<IterationCounts>,
     /// Throughput: whole replies of any status within the measured time, per second.
     pub throughput_per_second: f64,
     /// Goodput: good replies within the measured time, per second.
@@ -204,6 +207,23 @@ pub struct RequestCounts {
     pub redirects: u64,
     /// Sent again after a kept-alive connection was found closed.
     pub retries: u64,
+}
+
+/// Counts of iterations of scenarios.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct IterationCounts {
+    /// The number that the plan requires: arrivals that became due, or a number of iterations; left out where the plan
+    /// has no such number.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub planned: Option<u64>,
+    /// Iterations that performed all their steps.
+    pub done: u64,
+    /// The part of `done` with at least one failed request.
+    pub failed: u64,
+    /// Iterations that were active when the run ended.
+    pub unfinished: u64,
+    /// Done iterations per second of measured time, with the ones that ended in the grace period.
+    pub per_second: f64,
 }
 
 /// Counts of bytes: heads and bodies, before TLS.
@@ -460,6 +480,9 @@ pub struct LabelRow {
     pub label: String,
     /// Counts of its requests.
     pub requests: RequestCounts,
+    /// Iterations of a population; left out for labels and groups, and where each iteration is one request.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub iterations: Option<IterationCounts>,
     /// Its whole replies per second of measured time. Where there are several labels, replies that came in the grace
     /// period are counted too.
     pub throughput_per_second: f64,

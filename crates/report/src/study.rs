@@ -11,8 +11,8 @@ pub(crate) use build::{load_of, name_of};
 pub use method::{method, of_analysis};
 
 use crate::result::{
-    CheckFailureRow, EnvironmentSection, LabelRow, ObjectiveDocument, RequestCounts, Times,
-    Transaction,
+    CheckFailureRow, EnvironmentSection, IterationCounts, LabelRow, ObjectiveDocument,
+    RequestCounts, Times, Transaction,
 };
 use brunt_model::experiment::{ContenderHooks, HookCommands, ManagedServer, TrialOrder};
 use brunt_model::finding::{ConsistencyCheck, Finding, Verdict};
@@ -131,6 +131,9 @@ pub struct TrialDocument {
     pub goodput_per_second: f64,
     /// Requests planned in the measured time.
     pub requests: RequestCounts,
+    /// Iterations with a first request planned in the measured time; left out where each iteration is one request.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub iterations: Option<IterationCounts>,
     /// The share of errors in all that was begun or dropped, 0 to 1; null where there was nothing.
     pub error_share: Option<f64>,
     /// Number of failed requests by kind; kinds with no failures are left out.

@@ -40,7 +40,9 @@ __all__ = [
     "FoundCapacity",
     "Generator",
     "GroupComparison",
+    "HeldLoads",
     "IntervalRow",
+    "IterationCounts",
     "LabelRow",
     "LimitKind",
     "LimitingResource",
@@ -175,6 +177,29 @@ class RequestCounts(Record):
 
     #: Sent again after a kept-alive connection was found closed.
     retries: int
+
+
+class IterationCounts(Record):
+    """Counts of iterations of scenarios."""
+
+    #: The number that the plan requires: arrivals that became due, or a number of iterations; left
+    #: out where the plan has no such number.
+    planned: Optional[int]
+
+    #: Iterations that performed all their steps.
+    done: int
+
+    #: The part of `done` with at least one failed request.
+    failed: int
+
+    #: Iterations that were active when the run ended.
+    unfinished: int
+
+    #: Done iterations per second of measured time, with the ones that ended in the grace period.
+    per_second: float
+
+    # Values of keys that a document leaves out.
+    _defaults = {"planned": None}
 
 
 class ByteCounts(Record):
@@ -649,6 +674,10 @@ class LabelRow(Record):
     #: Counts of its requests.
     requests: RequestCounts
 
+    #: Iterations of a population; left out for labels and groups, and where each iteration is one
+    #: request.
+    iterations: Optional[IterationCounts]
+
     #: Its whole replies per second of measured time. Where there are several labels, replies that
     #: came in the grace period are counted too.
     throughput_per_second: float
@@ -675,7 +704,7 @@ class LabelRow(Record):
     hops: List[LabelRow]
 
     # Values of keys that a document leaves out.
-    _defaults = {"hops": []}
+    _defaults = {"iterations": None, "hops": []}
 
 
 class GroupComparison(Record):
@@ -871,6 +900,10 @@ class CurvePoint(Record):
 LimitKind = Literal["knee", "saturation", "asymptotes", "kept", "objective", "patience"]
 
 
+#: Loads of a sweep at which the condition of a limit holds.
+HeldLoads = Literal["none", "all"]
+
+
 class LoadLimit(Record):
     """One definition of a limit, with its result."""
 
@@ -892,6 +925,12 @@ class LoadLimit(Record):
 
     #: True if the limit stays in place when the range of loads is cut; null if not tested.
     robust: Optional[bool]
+
+    #: Loads at which the condition holds, if that is no range up to a load; left out otherwise.
+    held: Optional[HeldLoads]
+
+    # Values of keys that a document leaves out.
+    _defaults = {"held": None}
 
 
 class Scalability(Record):
@@ -1318,6 +1357,10 @@ class TrialDocument(Record):
     #: Requests planned in the measured time.
     requests: RequestCounts
 
+    #: Iterations with a first request planned in the measured time; left out where each iteration
+    #: is one request.
+    iterations: Optional[IterationCounts]
+
     #: The share of errors in all that was begun or dropped, 0 to 1; null where there was nothing.
     error_share: Optional[float]
 
@@ -1375,7 +1418,10 @@ class TrialDocument(Record):
     check_failures: List[CheckFailureRow]
 
     # Values of keys that a document leaves out.
-    _defaults = {"failed_checks": [], "labels": [], "transactions": [], "check_failures": []}
+    _defaults = {
+        "iterations": None, "failed_checks": [], "labels": [], "transactions": [], "check_failures":
+        []
+    }
 
 
 class ResultDocument(Record):
@@ -1401,6 +1447,10 @@ class ResultDocument(Record):
 
     #: Requests planned in the measured time.
     requests: RequestCounts
+
+    #: Iterations with a first request planned in the measured time; left out where each iteration
+    #: is one request.
+    iterations: Optional[IterationCounts]
 
     #: Throughput: whole replies of any status within the measured time, per second.
     throughput_per_second: float
@@ -1532,8 +1582,8 @@ class ResultDocument(Record):
 
     # Values of keys that a document leaves out.
     _defaults = {
-        "marks": [], "populations": [], "groups": [], "group_comparisons": [], "agents": [],
-        "transactions": [], "check_failures": []
+        "iterations": None, "marks": [], "populations": [], "groups": [], "group_comparisons": [],
+        "agents": [], "transactions": [], "check_failures": []
     }
 
 

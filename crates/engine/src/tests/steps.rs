@@ -2,6 +2,7 @@
 
 use super::*;
 use brunt_model::reply_policy::StatusRange;
+use brunt_model::scenario::ScenarioStep;
 
 fn named(names: &[&str]) -> Vec<String> {
     names.iter().map(|n| (*n).to_owned()).collect()
@@ -89,6 +90,91 @@ fn iterations_that_are_cut_do_not_continue() {
     let seen = world.run(&plan);
     assert_eq!((seen.run.total.begun, seen.run.total.failed_by(Failure::Cut)), (3, 3));
     assert_eq!(seen.run.finish.as_ref().unwrap().at, seen.begins() + secs(4));
+}
+
+/// Returns the iterations of the measured time: succeeded, failed and unfinished.
+fn ended_iterations(seen: &Seen) -> [u64; 3] {
+    let tally = &seen.run.total.iterations;
+    [tally.succeeded, tally.failed, tally.unfinished]
+}
+
+/// Number of complete replies to the last request of the shop.
+fn byes(seen: &Seen) -> u64 {
+    seen.run.labels.get(&2).map_or(0, |tally| tally.completed)
+}
+
+#[test]
+fn iterations_are_counted_until_the_last_reply() {
+    // 50 arrivals; the last one ends in the grace period.
+    let seen = shop(ms(40)).run(&open(10.0, Arrivals::Even, secs(5)));
+    assert_eq!(seen.run.total.iterations.arrivals, 50);
+    assert_eq!((ended_iterations(&seen), byes(&seen)), ([50, 0, 0], 50));
+    // The second request of the 50th is answered after the end, and its third is never begun.
+    let seen = shop(ms(80)).run(&open(10.0, Arrivals::Even, secs(5)));
+    assert_eq!(seen.run.total.iterations.arrivals, 50);
+    let [done, failed, unfinished] = ended_iterations(&seen);
+    assert_eq!((done, failed, done + unfinished), (byes(&seen), 0, 50));
+    assert!(unfinished > 0, "{seen:?}", seen = seen.run.total.iterations);
+    // Three replies of a second each: the ninth arrives at the end, the tenth after it.
+    let seen = shop(secs(1)).run(&closed(2.0, ms(8500)));
+    assert_eq!((ended_iterations(&seen), byes(&seen)), ([6, 0, 0], 6));
+    let seen = shop(secs(1)).run(&closed(2.0, ms(9500)));
+    assert_eq!((ended_iterations(&seen), byes(&seen)), ([6, 0, 2], 6));
+}
+
+#[test]
+fn a_failed_request_fails_its_iteration() {
+    let mut world = shop(ms(10));
+    world.server = Arc::new(|| {
+        let mut n = 0;
+        Box::new(move |now| {
+            n += 1;
+            let fails = n % 5 == 2;
+            if fails {
+                SimulatedReaction::Fails(Failure::Reset, now + ms(10))
+            } else {
+                SimulatedReaction::Reply(200, now + ms(10))
+            }
+        })
+    });
+    let seen = world.run(&open(1.0, Arrivals::Even, secs(10)));
+    let [succeeded, failed, unfinished] = ended_iterations(&seen);
+    assert_eq!((succeeded, unfinished), (byes(&seen), 0));
+    assert_eq!((succeeded, failed), (5, 5));
+}
+
+#[test]
+fn planned_iterations_follow_from_the_plan() {
+    let mut plan = closed(3.0, secs(60));
+    assert_eq!(shop(ms(10)).run(&plan).run.iterations(), None, "one request each");
+    let requests = plan.main().scenario.requests.as_slice().to_vec();
+    let steps = (0..3).map(|_| ScenarioStep::Request(0)).collect();
+    plan.main_mut().scenario = Scenario::of(requests, steps);
+    let planned = |plan: &Plan| shop(ms(100)).run(plan).run.iterations().unwrap();
+    let found = planned(&plan);
+    assert_eq!((found.planned, found.done, found.unfinished), (None, 600, 0));
+    plan.main_mut().stop.iterations_per_user = Some(20);
+    let found = planned(&plan);
+    assert_eq!((found.planned, found.done), (Some(60), 60));
+    // Those of the warm-up are no part of the measured time.
+    plan.main_mut().stop.warmup = secs(3);
+    let found = planned(&plan);
+    assert_eq!((found.planned, found.done), (Some(30), 30));
+    // The end of the run comes first.
+    plan.main_mut().stop = Stop::after(secs(3), secs(1));
+    plan.main_mut().stop.requests = Some(1000);
+    let found = planned(&plan);
+    assert_eq!((found.planned, found.done, found.unfinished), (Some(1000), 30, 0));
+}
+
+#[test]
+fn cut_iterations_are_unfinished() {
+    let mut plan = open(1.0, Arrivals::Even, secs(3));
+    plan.main_mut().stop.grace = secs(1);
+    let mut world = shop(secs(1));
+    world.server = Arc::new(|| Box::new(|_| SimulatedReaction::Never));
+    let seen = world.run(&plan);
+    assert_eq!(ended_iterations(&seen), [0, 0, 3]);
 }
 
 /// Redirects from one to the next, 10 ms each, and then a reply.

@@ -160,6 +160,8 @@ counters! {
         good: total = 5,
         /// Requests begun or dropped that ended without a good reply.
         errors: total = 6,
+        /// Complete replies that failed a check.
+        failed_checks: total = 37,
         /// Bytes of requests sent.
         bytes_sent: total = 7,
         /// Bytes of replies received.

@@ -12,6 +12,7 @@ use brunt_model::codec::{
 use brunt_model::outcome::MalformedReply;
 use brunt_model::sample::ConnectTimes;
 use brunt_model::spread::ArrivalBin;
+use brunt_model::tally::iterations::IterationTally;
 use brunt_model::tally::{PhaseTimes, Statuses};
 use brunt_model::{
     CheckFailure, Event, Failure, Finish, Flow, LostProcess, Outcome, PartCommand, Phase,
@@ -99,6 +100,12 @@ fn tally() -> impl Strategy<Value = Tally> {
                 read_lag,
             ] = h.try_into().expect("ten");
             Tally {
+                iterations: IterationTally {
+                    arrivals: n[0],
+                    succeeded: n[1],
+                    failed: n[2],
+                    unfinished: n[3],
+                },
                 planned: n[0],
                 begun: n[1],
                 completed: n[2],

@@ -17,7 +17,8 @@ const MESSAGES: &str = concat!(
     include_str!("../../src/codec/wire.rs"),
     include_str!("../../src/tally/sums/messages.rs")
 );
-const SUMS: &str = include_str!("../../src/tally.rs");
+const SUMS: &str =
+    concat!(include_str!("../../src/tally.rs"), include_str!("../../src/tally/iterations.rs"));
 const KINDS: &str = concat!(
     include_str!("../../src/tally/sums/kinds.rs"),
     include_str!("../../src/codec/wire/kinds.rs")
@@ -143,7 +144,8 @@ fn messages(text: &str) -> Vec<String> {
 }
 
 /// The messages of the types of a sum's rows.
-const MESSAGES_OF_TYPES: [(&str, &str); 6] = [
+const MESSAGES_OF_TYPES: [(&str, &str); 7] = [
+    ("IterationTally", "IterationTally"),
     ("Histogram", "Histogram"),
     ("PhaseTimes", "PhaseTimes"),
     ("Statuses", "StatusCount"),

@@ -8,8 +8,12 @@ chart =
     .response-times = Response times
     .errors = Errors
     .in-flight = Requests in flight, and connections
-    .p99 = p99 of the response time
+    .of-response-time = { $figure } of the response time
     .percentiles = Response time by percentile
+    .statuses = Status codes
+    .passed-checks = Passed checks
+    .histogram = Histogram of response times
+    .of-trial = { $title }: { $trial }
     .over-load = { $title } over load
     .by-repetition = { $title } by repetition
     .over-time = { $title } over time
@@ -34,6 +38,10 @@ chart-label =
     .with-range = { $label } (shaded: lowest to highest)
     .response-time = response time
     .share-of-requests = share of requests
+    .other-statuses = others
+    .replies = replies
+    .passed-checks = passed all checks
+    .share-of-replies = share of replies
     .repetition = repetition
     .users = virtual users
     .of-contender = { $contender } { $series }
@@ -160,6 +168,10 @@ check-failure = { $label }: { $condition }: { $failed } of { $replies } replies
 
 tile =
     .errors-of = { $errors } of { $all }
+    .iterations = Iterations
+    .iterations-done = { $done } done
+    .iterations-of-planned = { $done } of { $planned } done
+    .iterations-failed = { $done }, { $failed } failed
 
 findings = Findings
 

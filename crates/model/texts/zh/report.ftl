@@ -8,8 +8,12 @@ chart =
     .response-times = 响应时间
     .errors = 错误
     .in-flight = 进行中的请求与连接
-    .p99 = p99 响应时间
+    .of-response-time = { $figure } 响应时间
     .percentiles = 各百分位的响应时间
+    .statuses = 状态码
+    .passed-checks = 通过检查的比例
+    .histogram = 响应时间直方图
+    .of-trial = { $title }：{ $trial }
     .over-load = { $title }随负载变化
     .by-repetition = { $title }（各次重复）
     .over-time = { $title }随时间变化
@@ -34,6 +38,10 @@ chart-label =
     .with-range = { $label }，阴影：最低至最高
     .response-time = 响应时间
     .share-of-requests = 请求占比
+    .other-statuses = 其他
+    .replies = 响应
+    .passed-checks = 通过全部检查
+    .share-of-replies = 占响应的比例
     .repetition = 重复
     .users = 虚拟用户
     .of-contender = { $contender } { $series }
@@ -160,6 +168,10 @@ check-failure = { $label }：{ $condition }：{ $replies } 个响应中的 { $fa
 
 tile =
     .errors-of = { $errors } / { $all }
+    .iterations = 迭代
+    .iterations-done = 完成 { $done }
+    .iterations-of-planned = 完成 { $done } / { $planned }
+    .iterations-failed = { $done }，其中失败 { $failed }
 
 findings = 诊断结果
 

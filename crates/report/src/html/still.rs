@@ -12,8 +12,9 @@ use crate::subset::RunSubset;
 use crate::view::Detail;
 use crate::xml::escaped;
 use crate::{panels, svg};
-use brunt_model::finding::{Severity, State};
+use brunt_model::finding::Severity;
 use brunt_model::numbers::{count, fraction, three_digits};
+use brunt_model::run::iterations::Iterations;
 use brunt_model::{Analysis, Finding, Judgement, Language, LoggedText, Run, Study, text};
 
 /// Verdict, objectives, tiles, errors and tables of a run.
@@ -129,22 +130,12 @@ fn tiles(run: &Run, judgement: &Judgement, language: Language) -> String {
     let t = &run.total;
     let ends = judgement.throughput.and_then(|t| Some((t.low, t.high?)));
     let rate_interval = ends.map_or(String::new(), interval);
-    let verdict = judgement.verdict.state;
-    let state = text!("state-name", state = verdict.key());
-    let mut tiles = vec![
-        tile(
-            &text!("verdict").in_language(language),
-            &state.in_language(language).to_uppercase().replace('_', " "),
-            "",
-            class(verdict),
-        ),
-        tile(
-            &text!("chart.throughput").in_language(language),
-            &format!("{} /s", three_digits(run.throughput())),
-            &rate_interval,
-            "",
-        ),
-    ];
+    let mut tiles = vec![tile(
+        &text!("chart.throughput").in_language(language),
+        &format!("{} /s", three_digits(run.throughput())),
+        &rate_interval,
+        "",
+    )];
     for (name, q) in [("p50", 0.5), ("p95", 0.95), ("p99", 0.99)] {
         let ends = with_both_ends(run, judgement, q);
         let ends = ends.map_or(String::new(), |(value, ends)| time_interval(value, ends));
@@ -157,15 +148,29 @@ fn tiles(run: &Run, judgement: &Judgement, language: Language) -> String {
         &counts.in_language(language),
         if t.errors() > 0 { "bad" } else { "" },
     ));
+    tiles.extend(iterations(run, language));
     format!("<dl class=\"tiles\">{}</dl>\n", tiles.concat())
 }
 
-fn class(state: State) -> &'static str {
-    match state {
-        State::Ok => "good",
-        State::Unjudged | State::BusyMachine | State::Unexplained | State::Limited => "warn",
-        State::Invalid => "bad",
-    }
+/// Returns the tile of the iterations; None if each iteration is one request.
+fn iterations(run: &Run, language: Language) -> Option<String> {
+    let Iterations { planned, done, failed, .. } = run.iterations()?;
+    let done_text = match planned {
+        Some(planned) => {
+            text!("tile.iterations-of-planned", done = count(done), planned = count(planned))
+        }
+        None => text!("tile.iterations-done", done = count(done)),
+    };
+    let about = match failed {
+        0 => done_text,
+        _ => text!("tile.iterations-failed", done = done_text, failed = count(failed)),
+    };
+    Some(tile(
+        &text!("tile.iterations").in_language(language),
+        &format!("{} /s", three_digits(run.per_second(done))),
+        &about.in_language(language),
+        "",
+    ))
 }
 
 fn tile(name: &str, figure: &str, about: &str, class: &str) -> String {
@@ -276,7 +281,7 @@ fn finding(finding: &Finding) -> String {
 mod tests {
     use super::*;
     use crate::story;
-    use brunt_model::finding::{ConsistencyCheck, Verdict};
+    use brunt_model::finding::{ConsistencyCheck, State, Verdict};
 
     #[test]
     fn the_verdict_of_an_invalid_run_has_its_reason() {
@@ -301,7 +306,7 @@ mod tests {
             banner.contains("INVALID") && banner.contains("begun requests: 10 = 8 + 1 &lt;1&gt;"),
             "{banner}"
         );
-        for name in ["Verdict", "Throughput", "p50", "p95", "p99", "Errors"] {
+        for name in ["Throughput", "p50", "p95", "p99", "Errors"] {
             assert!(tiles.contains(&format!("<dt>{name}</dt>")), "{name} in {tiles}");
         }
         assert!(tiles.contains("<td>dropped</td><td>80</td><td>4.00 %</td>"), "{tiles}");

@@ -2,14 +2,15 @@
 
 use super::{
     AgentDocument, ByteCounts, CheckFailureRow, ConnectionTotals, EnvironmentSection, Generator,
-    IntervalRow, LabelRow, MarkRow, ObjectiveDocument, PhaseRow, RequestCounts, ResultDocument,
-    ResultPhase, Times, Transaction, VERSION, Warmup,
+    IntervalRow, IterationCounts, LabelRow, MarkRow, ObjectiveDocument, PhaseRow, RequestCounts,
+    ResultDocument, ResultPhase, Times, Transaction, VERSION, Warmup,
 };
 use crate::agents::{self, AgentFigures};
 use crate::utc;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use brunt_model::run::GroupOfAgents;
+use brunt_model::run::iterations::Iterations;
 use brunt_model::series::SeriesPoint;
 use brunt_model::time::seconds_of;
 use brunt_model::{
@@ -32,6 +33,7 @@ impl ResultDocument {
             elapsed_seconds: elapsed(run).seconds(),
             measured_seconds: run.measured_seconds(),
             requests: RequestCounts::from(total),
+            iterations: IterationCounts::of(run),
             throughput_per_second: run.throughput(),
             goodput_per_second: run.goodput(),
             bytes: ByteCounts::from(total),
@@ -116,6 +118,14 @@ impl From<&Tally> for RequestCounts {
             redirects: t.redirects,
             retries: t.retries,
         }
+    }
+}
+
+impl IterationCounts {
+    /// Returns the iterations of a run; None if each iteration is one request.
+    pub fn of(run: &Run) -> Option<Self> {
+        let Iterations { planned, done, failed, unfinished } = run.iterations()?;
+        Some(Self { planned, done, failed, unfinished, per_second: run.per_second(done) })
     }
 }
 
@@ -385,7 +395,8 @@ impl From<&AgentFigures<'_>> for AgentDocument {
 
 fn population(run: &Run) -> LabelRow {
     let name = run.plan.as_ref().map(|plan| plan.main().name.clone());
-    label(name.unwrap_or_default(), &run.total, run.throughput())
+    let row = label(name.unwrap_or_default(), &run.total, run.throughput());
+    LabelRow { iterations: IterationCounts::of(run), ..row }
 }
 
 fn group_row(run: &Run, group: &GroupOfAgents) -> LabelRow {
@@ -397,6 +408,7 @@ fn label(label: String, tally: &Tally, throughput_per_second: f64) -> LabelRow {
     LabelRow {
         label,
         requests: tally.into(),
+        iterations: None,
         throughput_per_second,
         errors: tally.errors(),
         response_time_seconds: response(tally),

@@ -4,7 +4,7 @@ use super::{
     Arrangement, ContenderDocument, Factor, StudyDocument, TrialDocument, VERSION, method,
 };
 use crate::readings;
-use crate::result::{self, EnvironmentSection, RequestCounts};
+use crate::result::{self, EnvironmentSection, IterationCounts, RequestCounts};
 use crate::utc::rfc3339;
 use brunt_model::time::seconds_of;
 use brunt_model::{Analysis, Contender, Experiment, LoadUnit, Study, Tally, Trial};
@@ -121,6 +121,7 @@ impl TrialDocument {
             throughput_per_second: run.throughput(),
             goodput_per_second: run.goodput(),
             requests: RequestCounts::from(total),
+            iterations: IterationCounts::of(run),
             error_share: error_share(total),
             failures: result::failures(total),
             response_time_seconds: result::response(total),

@@ -101,6 +101,7 @@ fn started(populations: usize, agents: usize) -> Event {
 fn tally(numbers: &mut Numbers) -> Tally {
     let mut tally =
         Tally { planned: numbers.below(99), begun: numbers.below(99), ..Tally::default() };
+    tally.iterations.succeeded = numbers.below(99);
     for _ in 0..numbers.below(9) {
         let nanos = numbers.below(1 << 31) * numbers.below(9);
         // Large counts do not fit into the compact form of a histogram.

@@ -5,6 +5,7 @@ use crate::figures::with_interval;
 use crate::outline::block::{Fact, ReportBlock, Words};
 use crate::view::{Detail, Emphasis};
 use brunt_model::numbers::{count, fraction, plural, three_digits};
+use brunt_model::run::iterations::Iterations;
 use brunt_model::{Load, Plan};
 
 /// Returns the verdict and the headline.
@@ -14,6 +15,7 @@ pub fn section(report: &RunReport) -> ReportSection {
         Some(throughput(report)),
         goodput(report),
         Some(errors(report)),
+        iterations(report),
     ];
     vec![ReportBlock::Facts(rates.into_iter().flatten().chain(notes::unfinished(report)).collect())]
 }
@@ -56,4 +58,20 @@ fn errors(report: &RunReport) -> Fact {
     let emphasis = if t.errors() == 0 { Emphasis::Good } else { Emphasis::Bad };
     let share = Words::emphasized(emphasis, fraction(t.error_share()));
     Fact::new("Errors", share.and(format!(", {} of {}", count(t.errors()), plural(all, "request"))))
+}
+
+/// Returns the iterations of scenarios.
+fn iterations(report: &RunReport) -> Option<Fact> {
+    let run = report.run;
+    let Iterations { planned, done, failed, unfinished } = run.iterations()?;
+    let planned =
+        planned.map_or(String::new(), |planned| format!(" of {} planned", count(planned)));
+    let rate = three_digits(run.per_second(done));
+    let mut text = format!("{} done{planned}, {rate}/s", count(done));
+    for (n, state) in [(failed, "with a failed request"), (unfinished, "unfinished")] {
+        if n > 0 {
+            text += &format!(", {} {state}", count(n));
+        }
+    }
+    Some(Fact::new("Iterations", text))
 }
