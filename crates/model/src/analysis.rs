@@ -238,6 +238,19 @@ pub struct LoadLimit {
     pub how: Text,
     /// True if the limit stays in place when the range of loads is cut; null if not tested.
     pub robust: Option<bool>,
+    /// Loads at which the condition holds, if that is no range up to a load; left out otherwise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub held: Option<HeldLoads>,
+}
+
+/// Loads of a sweep at which the condition of a limit holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum HeldLoads {
+    /// It does not hold at the lowest load.
+    None,
+    /// It holds at all loads.
+    All,
 }
 
 /// The definitions of a limit.

@@ -20,8 +20,12 @@ pub fn limits(trials: &Trials, undisturbed: &Trials) -> Vec<LoadLimit> {
     if trials.steps.is_empty() {
         return Vec::new();
     }
-    let mut limits = vec![knee::limit(undisturbed), saturation::limit(undisturbed)];
-    limits.extend(saturation::asymptotes(undisturbed));
+    let mut limits = Vec::new();
+    // At a single load, nothing can bend or saturate.
+    if trials.steps.len() > 1 {
+        limits.extend([knee::limit(undisturbed), saturation::limit(undisturbed)]);
+        limits.extend(saturation::asymptotes(undisturbed));
+    }
     limits.extend(highest_load::limits(trials));
     limits
 }

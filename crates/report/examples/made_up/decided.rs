@@ -93,6 +93,7 @@ fn limits(top: f64) -> Vec<LoadLimit> {
         unit: "/s".into(),
         how: how.into(),
         robust,
+        held: None,
     };
     vec![
         limit(

@@ -1,7 +1,7 @@
 //! Writes the report page of a study that was never measured, and its document, for the page's test in a browser and
 //! for whoever works on the page: `cargo run -p brunt-report --example made_up -- DIRECTORY`.
 //!
-//! Thirty loads of two contenders, three times each: `study.html` and `study.json`; one of its runs alone: `run.html`.
+//! Thirty loads of two contenders, three times each: `study.html` and `study.json`; one of its runs alone, with two labels: `run.html`.
 //! A page like JMeter's dashboard: `dashboard.html`.
 //! Out of scope: a measurement, or what `judge` would say of one. Its figures come from a formula of a queue, and
 //! its names hold what must not be taken for HTML.
@@ -29,7 +29,9 @@ fn main() -> Result<(), Error> {
         &brunt_report::study::StudyDocument::new(&study, &analysis),
     )?;
     brunt_report::html::dashboard::write(&dashboard::dashboard(), &mut file("dashboard.html")?)?;
-    brunt_report::html::write(&study.trials[0].run, &Judgement::default(), &mut file("run.html")?)
+    let place = TrialIndex { repetition: 0, contender: 0, step: 0 };
+    let run = measured::run_of_labels(&study.experiment, place, environment());
+    brunt_report::html::write(&run, &Judgement::default(), &mut file("run.html")?)
 }
 
 fn study() -> Study {

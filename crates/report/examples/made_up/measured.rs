@@ -23,7 +23,24 @@ const SERVERS: [Server; 2] =
 
 /// The trial at this place.
 pub fn run(experiment: &Experiment, place: TrialIndex, environment: Environment) -> Run {
-    let Some(step) = experiment.step(place) else { return Run::default() };
+    Run::of(&events(experiment, place, environment))
+}
+
+/// The same with two labels, which are requested in turn.
+pub fn run_of_labels(experiment: &Experiment, place: TrialIndex, environment: Environment) -> Run {
+    let mut events = events(experiment, place, environment);
+    for (number, event) in events.iter_mut().enumerate() {
+        if let Event::Snapshot(snapshot) = event {
+            snapshot.labels = vec![(number as u32 / 5 % 2, snapshot.measured.clone())];
+        }
+    }
+    let names = ["log in", "pay <b>"].into_iter().zip(0..);
+    events.extend(names.map(|(name, id)| Event::Label { id, name: name.into(), hop_of: None }));
+    Run::of(&events)
+}
+
+fn events(experiment: &Experiment, place: TrialIndex, environment: Environment) -> Vec<Event> {
+    let Some(step) = experiment.step(place) else { return Vec::new() };
     let at = |seconds: u64| Tick(seconds * 1000 * MS);
     let number = (place.repetition as usize * 2 + place.contender) * 30 + place.step;
     let mut noise = Noise((number as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15));
@@ -45,7 +62,7 @@ pub fn run(experiment: &Experiment, place: TrialIndex, environment: Environment)
         }
     }
     events.push(Event::Finished(Finish { at: at(ENDS[1] + 1), interrupted: false, error: None }));
-    Run::of(&events)
+    events
 }
 
 fn interval(server: &Server, load: f64, number: u64, noise: &mut Noise) -> Snapshot {

@@ -3,7 +3,9 @@
 use super::block::{ListItem, ReportBlock};
 use crate::view::Detail;
 use brunt_model::Analysis;
-use brunt_model::analysis::{Band, BandedFigure, ContenderAnalysis, LimitKind, LoadLimit};
+use brunt_model::analysis::{
+    Band, BandedFigure, ContenderAnalysis, HeldLoads, LimitKind, LoadLimit,
+};
 use brunt_model::numbers::{UNKNOWN, three_digits};
 
 /// Maximum number of contenders in a table; more get further tables.
@@ -59,6 +61,9 @@ const NOT_REACHED: &str = "Not reached";
 fn value(contender: &ContenderAnalysis, limit: &LoadLimit) -> String {
     let space = if limit.unit.starts_with('/') { "" } else { " " };
     let Some(at) = limit.at else {
+        if limit.held == Some(HeldLoads::None) {
+            return "not met".into();
+        }
         let last = contender.curve.last().filter(|_| limit.how.starts_with(NOT_REACHED));
         return last.map_or("not seen".into(), |last| {
             // A saturation point is a throughput, whatever the unit of the load is.

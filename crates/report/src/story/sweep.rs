@@ -235,7 +235,15 @@ fn limit(
     how: &str,
     robust: Option<bool>,
 ) -> LoadLimit {
-    LoadLimit { kind, name: name.into(), at, unit: "/s".into(), how: how.into(), robust }
+    LoadLimit {
+        kind,
+        name: name.into(),
+        at,
+        unit: "/s".into(),
+        how: how.into(),
+        robust,
+        held: None,
+    }
 }
 
 fn contender_analysis(

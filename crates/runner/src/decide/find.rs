@@ -246,7 +246,15 @@ fn limits(answer: &CapacityResult) -> Vec<LoadLimit> {
 }
 
 fn limit(kind: LimitKind, name: Text, at: Estimate, unit: Text) -> LoadLimit {
-    LoadLimit { kind, name, at: banded_figure(at), unit, how: Text::default(), robust: None }
+    LoadLimit {
+        kind,
+        name,
+        at: banded_figure(at),
+        unit,
+        how: Text::default(),
+        robust: None,
+        held: None,
+    }
 }
 
 fn banded_figure(at: Estimate) -> Option<BandedFigure> {

@@ -150,6 +150,10 @@ impl ItemPage<'_> {
             // Its log may have no end: viewers followed it until its process was killed.
             self.shared.watched.forget(&self.entry.id);
         }
+        if let Some(run) = self.active_only_run()? {
+            let address = self.fields.at(&format!("/runs/{run}"));
+            return Ok(Redirect::to(&address).into_response());
+        }
         let (mut study, analysis) = read(self.store, item, self.viewer)?;
         if self.entry.progress == ItemState::Running {
             // It has not been cut short.
@@ -169,6 +173,18 @@ impl ItemPage<'_> {
         };
         let page = self.study_html(&study, &analysis, None)?;
         Ok(page.under(&self.strip(&replay)?)?.into_response())
+    }
+
+    /// Returns the active run of an experiment that has no other one: a plan with one load.
+    fn active_only_run(&self) -> Result<Option<String>, Problem> {
+        let Self { store, entry, .. } = self;
+        if entry.kind == ItemKind::Run || entry.progress != ItemState::Running {
+            return Ok(None);
+        }
+        let experiment = store.experiment(&entry.id)?;
+        let has_one_trial =
+            matches!(experiment.question, Question::Sweep) && experiment.trials() == 1;
+        if has_one_trial { active_trial(store, &entry.id) } else { Ok(None) }
     }
 
     /// Makes the page of a study, without its strip.

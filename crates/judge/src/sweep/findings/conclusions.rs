@@ -10,7 +10,7 @@ use crate::sweep::limits::{
     ThroughputGrowth, growth, has_few_errors, kept_throughout, peak, plateau,
 };
 use crate::sweep::trials::{LoadFigures, Trials};
-use brunt_model::analysis::{ContenderAnalysis, Culprit, LimitKind};
+use brunt_model::analysis::{ContenderAnalysis, Culprit, HeldLoads, LimitKind};
 use brunt_model::numbers::{percent, rate, three_digits};
 use brunt_model::text::Value;
 use brunt_model::{Text, text};
@@ -75,12 +75,26 @@ fn limits_text(trials: &Trials, contender: &ContenderAnalysis) -> Vec<Text> {
             let load = trials.unit.format(highest.value);
             texts.push(text!("sweep-limits.holds", objective = bound.name.clone(), load));
         }
+        if is_bound && let Some(held) = bound.held {
+            texts.extend(result_of_objective(trials, bound.name.clone(), held));
+        }
     }
     if let Some(LoadFigures { load, errors: Some(share), .. }) = errors {
         let load = trials.unit.format(*load);
         texts.push(text!("sweep-limits.errors", share = percent(*share), load));
     }
     texts
+}
+
+/// Returns the result of an objective that the lowest load misses, or that the only load meets.
+fn result_of_objective(trials: &Trials, objective: Text, held: HeldLoads) -> Option<Text> {
+    let load = trials.unit.format(trials.steps.first()?.load);
+    let is_only = trials.steps.len() == 1;
+    match held {
+        HeldLoads::None if is_only => Some(text!("sweep-limits.missed", objective, load)),
+        HeldLoads::None => Some(text!("sweep-limits.missed-at-lowest", objective, load)),
+        HeldLoads::All => is_only.then(|| text!("sweep-limits.met", objective, load)),
+    }
 }
 
 /// Without a usable plateau, the peak is the best known throughput.

@@ -274,10 +274,10 @@ pub fn few_repetitions(facts: &Facts) -> Vec<Remark> {
     ))]
 }
 
-/// Rule: too few loads for a knee or a saturation point.
+/// Rule: too few loads for a knee or a saturation point. A single load asks for neither.
 pub fn few_loads(facts: &Facts) -> Vec<Remark> {
     let fewest = facts.trials.iter().map(|trials| trials.steps.len()).min().unwrap_or(0);
-    if facts.trials.is_empty() || fewest >= FEWEST_LOADS {
+    if !(2..FEWEST_LOADS).contains(&fewest) {
         return Vec::new();
     }
     let remedy = text!("few-loads.remedy", needed = FEWEST_LOADS.to_string());

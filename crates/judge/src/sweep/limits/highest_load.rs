@@ -1,7 +1,7 @@
 //! Finds the highest load at which the offered load is achieved, or an objective is met.
 
 use crate::sweep::trials::{LoadFigures, Trials};
-use brunt_model::analysis::{Band, LimitKind, LoadLimit};
+use brunt_model::analysis::{Band, HeldLoads, LimitKind, LoadLimit};
 use brunt_model::objective::{Metric, Relation};
 use brunt_model::{LoadUnit, Objective, Text, text};
 
@@ -179,5 +179,10 @@ fn limit(
         ),
         HeldRange::Unknown => text!("load-limit.unknown"),
     };
-    LoadLimit { kind, name, at, unit: trials.unit.name(), how, robust: None }
+    let held = match whole {
+        HeldRange::Nowhere => Some(HeldLoads::None),
+        HeldRange::Throughout(_) => Some(HeldLoads::All),
+        HeldRange::UpTo(_) | HeldRange::Unknown => None,
+    };
+    LoadLimit { kind, name, at, unit: trials.unit.name(), how, robust: None, held }
 }

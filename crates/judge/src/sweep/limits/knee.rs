@@ -38,6 +38,7 @@ pub fn limit(trials: &Trials) -> LoadLimit {
         unit: trials.unit.name(),
         how,
         robust,
+        held: None,
     }
 }
 

@@ -94,6 +94,7 @@ pub fn limit(trials: &Trials) -> LoadLimit {
         unit: LoadUnit::PerSecond.name(),
         how: explanation(trials, &curve, doubt),
         robust: None,
+        held: None,
     }
 }
 
@@ -153,6 +154,7 @@ pub fn asymptotes(trials: &Trials) -> Option<LoadLimit> {
         unit: trials.unit.name(),
         how,
         robust: None,
+        held: None,
     })
 }
 
