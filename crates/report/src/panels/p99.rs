@@ -1,24 +1,56 @@
 //! Makes the charts of p99 of the response time with its interval: over load, repetitions, and the
-//! time of a run.
+//! time of a run. Other response times have the same charts, if contenders are compared by them.
 
 use super::{load, time};
 use crate::figure::{Axis, AxisScale, Chart, ChartLine, ChartPoint, ChartUnit};
 use crate::figures::{enough, known_quantile, with_both_ends};
 use crate::intervals;
-use brunt_model::analysis::LimitKind;
+use brunt_model::analysis::{BandedFigure, CurvePoint, LimitKind};
 use brunt_model::objective::Metric;
 use brunt_model::{Analysis, Judgement, Objective, Plan, Run, Study, Text, text};
 
 const Q: f64 = 0.99;
+const P99: Metric = Metric::Quantile(Q);
 /// Minimum number of response times in an interval. With fewer, p99 is the maximum.
 const MIN_RESPONSES: u64 = 100;
 /// Ratio of the highest to the lowest value from which the axis is logarithmic.
 const MIN_LOG_RATIO: f64 = 100.0;
 
+/// A response time of the points of a curve.
+pub struct ResponseFigure {
+    /// Id of its charts.
+    pub id: String,
+    /// Metric with the name of the figure, for its objective.
+    pub metric: Metric,
+    /// Selects it from a point.
+    pub select: fn(&CurvePoint) -> Option<BandedFigure>,
+}
+
+impl ResponseFigure {
+    fn p99() -> Self {
+        Self { id: "p99".into(), metric: P99, select: |point| point.p99 }
+    }
+
+    fn title(&self) -> Text {
+        text!("chart.of-response-time", figure = self.metric.words())
+    }
+}
+
 /// Returns p99 at each load with its interval, and the objective.
 pub fn over_load(study: &Study, analysis: &Analysis) -> Vec<Chart> {
-    let mut figure =
-        load::over_load(study, analysis, "p99", text!("chart.p99"), &[("", |p| p.p99)]);
+    vec![figure_over_load(study, analysis, &ResponseFigure::p99())]
+}
+
+/// Returns p99 of each repetition, and of all of them with its interval, if the study
+/// has a single load.
+pub fn over_repetitions(study: &Study, analysis: &Analysis) -> Vec<Chart> {
+    figure_over_repetitions(study, analysis, &ResponseFigure::p99()).into_iter().collect()
+}
+
+/// Returns a response time at each load with its interval, and the objective.
+pub fn figure_over_load(study: &Study, analysis: &Analysis, time: &ResponseFigure) -> Chart {
+    let series = [("", time.select)];
+    let mut figure = load::over_load(study, analysis, &time.id, time.title(), &series);
     figure.marks.extend(load::marks(study, analysis, |kind| kind == LimitKind::Objective));
     let plan = study
         .experiment
@@ -26,20 +58,26 @@ pub fn over_load(study: &Study, analysis: &Analysis) -> Vec<Chart> {
         .first()
         .and_then(|contender| contender.steps.first())
         .map(|step| &step.plan);
-    vec![finish(figure, plan, load::with_band("p99".into(), analysis, |p| p.p99))]
+    let label = load::with_band(time.metric.words(), analysis, time.select);
+    finish(figure, plan, label, time.metric)
 }
 
-/// Returns p99 of each repetition, and of all of them with its interval, if the study
-/// has a single load.
-pub fn over_repetitions(study: &Study, analysis: &Analysis) -> Vec<Chart> {
-    let figure = load::over_repetitions(study, analysis, "p99", text!("chart.p99"), |p| p.p99);
+/// Returns a response time of each repetition, and of all of them with its interval. None if the
+/// study has several loads.
+pub fn figure_over_repetitions(
+    study: &Study,
+    analysis: &Analysis,
+    time: &ResponseFigure,
+) -> Option<Chart> {
+    let figure = load::over_repetitions(study, analysis, &time.id, time.title(), time.select)?;
     let plan = study.trials.first().and_then(|trial| trial.run.plan.as_ref());
-    figure.map(|figure| finish(figure, plan, "p99".into())).into_iter().collect()
+    Some(finish(figure, plan, time.metric.words(), time.metric))
 }
 
 /// Returns p99 over the time of a run, and that of the whole run with its interval.
 pub fn over_time(run: &Run, judgement: &Judgement) -> Chart {
-    let mut figure = Chart { id: "p99".into(), title: text!("chart.p99"), ..Chart::default() };
+    let time = ResponseFigure::p99();
+    let mut figure = Chart { title: time.title(), id: time.id, ..Chart::default() };
     let Some(merged) = intervals::with_responses(run, MIN_RESPONSES) else { return figure };
     let counts: Vec<u64> = merged.points.iter().map(|point| point.response.count()).collect();
     let intervals = crate::result::intervals(run, merged.points.into_iter());
@@ -55,7 +93,7 @@ pub fn over_time(run: &Run, judgement: &Judgement) -> Chart {
     let ends = points.first().zip(points.last()).map(|(first, last)| [first.x, last.x]);
     figure.lines.push(ChartLine { name: "p99".into(), points, ..ChartLine::default() });
     figure.lines.extend(ends.and_then(|ends| of_whole_run(run, judgement, ends)));
-    finish(figure, run.plan.as_ref(), "p99".into())
+    finish(figure, run.plan.as_ref(), "p99".into(), P99)
 }
 
 /// Returns p99 of the measured time as a horizontal line, with its interval if it is known.
@@ -77,11 +115,11 @@ fn of_whole_run(run: &Run, judgement: &Judgement, ends: [f64; 2]) -> Option<Char
 }
 
 /// Adds the objective as a horizontal line, and chooses the y axis.
-fn finish(mut figure: Chart, plan: Option<&Plan>, label: Text) -> Chart {
+fn finish(mut figure: Chart, plan: Option<&Plan>, label: Text, metric: Metric) -> Chart {
     let values: Vec<(f64, f64)> = figure.lines.iter().flat_map(ChartLine::known).collect();
     let ends = ends_of(values.iter().map(|point| point.0));
     let objective =
-        plan.and_then(|plan| plan.objectives.iter().find(|objective| is_of_p99(objective)));
+        plan.and_then(|plan| plan.objectives.iter().find(|objective| is_of(objective, metric)));
     if let Some(objective) = objective.filter(|_| ends[0] < ends[1]) {
         let points =
             ends.map(|x| ChartPoint { x, y: Some(objective.bound), ..ChartPoint::default() });
@@ -107,6 +145,11 @@ fn ends_of(values: impl Iterator<Item = f64> + Clone) -> [f64; 2] {
     [values.clone().fold(f64::INFINITY, f64::min), values.fold(f64::NEG_INFINITY, f64::max)]
 }
 
-fn is_of_p99(objective: &Objective) -> bool {
-    matches!(objective.metric, Metric::Quantile(q) if (q - Q).abs() < 1e-9)
+/// True if an objective bounds a figure of all requests.
+fn is_of(objective: &Objective, metric: Metric) -> bool {
+    let is_same = match (objective.metric, metric) {
+        (Metric::Quantile(a), Metric::Quantile(b)) => (a - b).abs() < 1e-9,
+        (a, b) => a == b,
+    };
+    is_same && objective.step.is_none()
 }
