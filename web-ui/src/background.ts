@@ -1,26 +1,29 @@
 // Plan, machine and method for repeating the measurement, and the licenses of the page.
 
-import { h, section } from './dom';
+import { folded, h, isRunPage } from './dom';
 import { plain, value } from './format';
 import { list } from './list';
 import { simpleTable } from './table';
 import { text } from './texts';
 import type { Contender, Environment, StudyDocument } from './types';
 
-export function plan({ experiment }: StudyDocument): HTMLElement | null {
+export function plan({ experiment, environment }: StudyDocument): HTMLElement | null {
+  const source = experiment.source.trim();
+  const shown = source ? h('pre', { tabindex: 0, role: 'group', 'aria-label': text('plan-source') }, source) : null;
+  // A run has one load, which its first sentence has. Its command line is a fact of the environment.
+  if (isRunPage()) return folded('plan', text('section-plan'), source === environment.command ? null : shown);
   const rows = experiment.contenders.map((c) => [
     c.name,
     list(c.factors.map(({ factor, level }) => `${factor}: ${level}`)),
     loadsText(c),
     c.server ? h('code', {}, c.server.start) : '',
   ]);
-  const source = experiment.source.trim();
-  return section(
+  return folded(
     'plan',
     text('section-plan'),
     simpleTable([text('column-contender'), text('column-factors'), text('column-loads'), text('column-server')], rows, text('plan-caption')),
     h('p', { class: 'hint' }, arrangement(experiment)),
-    source ? h('pre', { tabindex: 0, role: 'group', 'aria-label': text('plan-source') }, source) : null,
+    shown,
   );
 }
 
@@ -61,7 +64,7 @@ export function environment({ environment }: StudyDocument): HTMLElement | null 
   const heads = [text('column-name'), text('column-value')];
   const pairs = (title: string, all: Record<string, string>) =>
     Object.keys(all).length > 0 && h('details', { class: 'print-open' }, h('summary', {}, title), simpleTable(heads, Object.entries(all), title));
-  return section(
+  return folded(
     'environment',
     text('section-environment'),
     simpleTable(heads, rows, text('environment-caption')),
@@ -83,10 +86,9 @@ function route({ route }: Environment): [string, string | null][] {
 }
 
 export const method = ({ method }: StudyDocument): HTMLElement | null =>
-  section('method', text('section-method'), method.length > 0 && h('ul', {}, ...method.map((sentence) => h('li', {}, sentence))));
+  folded('method', text('section-method'), method.length > 0 && h('ul', {}, ...method.map((sentence) => h('li', {}, sentence))));
 
 export function licences(): HTMLElement | null {
   const content = document.getElementById('licences')?.textContent?.trim();
-  const details = content && h('details', {}, h('summary', {}, text('licenses-summary')), h('pre', { tabindex: 0, role: 'group', 'aria-label': text('licenses-summary') }, content));
-  return section('licences', text('section-licenses'), details);
+  return folded('licences', text('section-licenses'), content && h('pre', { tabindex: 0, role: 'group', 'aria-label': text('licenses-summary') }, content));
 }

@@ -15,6 +15,8 @@ import { text } from './texts';
 import type { Figure, Heat } from './types';
 
 const HEIGHT = 270;
+/** Draws values that hold from their x to the next one. */
+const STEPS = uPlot.paths.stepped?.({ align: 1 });
 /** Lines with fewer points show a mark for each point. */
 const FEW = 64;
 
@@ -251,6 +253,10 @@ export class Chart implements Member {
       const show = this.shown[i] ?? true;
       const few = (line?.x.length ?? FEW) < FEW;
       const dash = dashes(line?.dash ?? 0);
+      if (this.figure.histogram) {
+        series.push({ stroke, width: 1.25, fill: faint(stroke, 0.3), paths: STEPS, points: { show: false }, show });
+        return;
+      }
       const points = { show: few && line !== undefined, size: 5, fill: stroke };
       series.push({ stroke, width: 1.75, dash, points, show });
       if (!column.low || !column.high) return;

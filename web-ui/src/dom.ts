@@ -25,6 +25,16 @@ export function section(id: string, title: string, ...children: Child[]): HTMLEl
   return h('section', { id, 'aria-labelledby': `${id}-title` }, h('h2', { id: `${id}-title` }, title), ...children);
 }
 
+/** Whether the page shows a single run: its overview, verdict and tables are made by Rust. */
+export const isRunPage = (): boolean => document.getElementById('overview') !== null;
+
+/** A section that only its heading shows until it is opened; null without content. */
+export function folded(id: string, title: string, ...children: Child[]): HTMLElement | null {
+  if (!children.some(Boolean)) return null;
+  const heading = h('summary', {}, h('h2', { id: `${id}-title` }, title));
+  return h('section', { id, class: 'folded', 'aria-labelledby': `${id}-title` }, h('details', { class: 'print-open' }, heading, ...children));
+}
+
 /** A color of the style sheet as `#rrggbb`, because the canvas does not support `light-dark()`. */
 export function themed(name: string): string {
   const probe = h('i', { hidden: true });

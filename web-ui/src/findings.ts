@@ -1,6 +1,6 @@
 // The conclusions at the top of the page: are the figures valid, and what do they show?
 
-import { h, section } from './dom';
+import { h, isRunPage, section } from './dom';
 import { value } from './format';
 import { simpleTable } from './table';
 import { text } from './texts';
@@ -36,8 +36,9 @@ const BANNERS: Record<State, (affected: Affected) => string> = {
   invalid: ({ scope, count, total }) => text('verdict-invalid', { scope, count, total }),
 };
 
-/** The worst verdict of all trials, with its causes. */
-function banner({ trials }: StudyDocument): HTMLElement | null {
+/** The worst verdict of all trials, with its causes; null for a run, whose overview has its verdict. */
+export function banner({ trials }: StudyDocument): HTMLElement | null {
+  if (isRunPage()) return null;
   const states = ORDER.filter((state) => trials.some((t) => t.verdict.state === state)).reverse();
   const shown = states.filter((state) => state !== 'ok');
   const total = trials.length;
@@ -89,17 +90,17 @@ export function findings(document: StudyDocument): HTMLElement | null {
   const stopped = text('study-interrupted', { count: trials.length, total: planned_trials });
   const said = analysis.findings.map(findingItem);
   const told = warnings.map((sentence) => h('li', { class: 'warning' }, h('span', { class: 'sr' }, text('severity-warning')), sentence));
-  const limits = analysis.contenders.map(bottleneckItem);
+  const several = analysis.contenders.length > 1;
+  const limits = analysis.contenders.map((analysed) => bottleneckItem(analysed, several));
   const items = [interrupted ? h('li', { class: 'warning' }, stopped) : null, ...limits, ...said, ...told];
   const list = items.some(Boolean) ? h('ul', { class: 'findings' }, ...items) : null;
-  // The overview of a run already contains its verdict.
-  const verdict = globalThis.document.getElementById('overview') ? null : banner(document);
-  return section('findings', text('section-findings'), verdict, list);
+  return section('findings', text('section-findings'), list);
 }
 
-function bottleneckItem({ contender, bottleneck }: Analysed): HTMLElement | null {
+function bottleneckItem({ contender, bottleneck }: Analysed, several: boolean): HTMLElement | null {
   if (!bottleneck) return null;
-  return h('li', { class: 'bottleneck' }, h('strong', {}, text('contender-label', { contender })), bottleneck.sentence);
+  const whose = several ? h('strong', {}, text('contender-label', { contender })) : null;
+  return h('li', { class: 'bottleneck' }, whose, bottleneck.sentence);
 }
 
 /** Figures that were tested for a bottleneck, with their thresholds. */
@@ -119,7 +120,9 @@ export function evidence({ contender, bottleneck, outliers, scalability }: Analy
     h('p', {}, text('scalability-fit', { share: scalability.r_squared.toFixed(3), caution: scalability.caution })),
   ];
   const odd = outliers.length > 0 && [h('h4', {}, text('evidence-outliers')), h('ul', {}, ...outliers.map((o) => h('li', {}, o.sentence)))];
-  const server = bottleneck && [h('h4', {}, text('evidence-bottleneck')), h('p', {}, bottleneck.sentence), others(bottleneck), reasons(bottleneck.evidence, contender)];
+  // The findings have the sentence on the bottleneck.
+  const tested = bottleneck && [others(bottleneck), reasons(bottleneck.evidence, contender)].filter((part) => part !== null);
+  const server = tested && tested.length > 0 && [h('h4', {}, text('evidence-bottleneck')), ...tested];
   const parts = [server, odd, usl].flatMap((part) => part || []);
   return parts.length > 0 ? h('div', { class: 'contender' }, h('h3', {}, contender), ...parts) : null;
 }

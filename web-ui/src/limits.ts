@@ -28,9 +28,16 @@ export function limits({ contenders }: Analysis): HTMLElement | null {
   );
 }
 
+/** A limit without a load. */
+const UNMET: Record<'none' | 'all' | 'unknown', () => string> = {
+  none: () => text('limit-not-met'),
+  all: () => text('limit-met'),
+  unknown: () => text('limit-unseen'),
+};
+
 function limitCell(limit: LoadLimit | undefined): Node | string {
   if (!limit) return '';
-  if (!limit.at) return h('span', { title: limit.how }, text('limit-unseen'));
+  if (!limit.at) return h('span', { title: limit.how }, UNMET[limit.held ?? 'unknown']());
   const unit = limit.unit.includes('/s') ? ' /s' : ` ${limit.unit}`;
   const number = (x: number) => value(x, 'count');
   const band = limit.at.band === 'one' ? '' : ` (${number(limit.at.low)} – ${number(limit.at.high)})`;

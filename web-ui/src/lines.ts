@@ -67,6 +67,10 @@ export function extent(c: Columns, shown: boolean[], from: number, to: number): 
   return high >= low ? [low, high] : null;
 }
 
+/** Index of the bar of a histogram at a transformed x; -1 before the first one. */
+export const barAt = (line: Line, to: (x: number) => number | null, at: number): number =>
+  line.x.findLastIndex((x) => (to(x) ?? Infinity) <= at + 1e-9);
+
 /** Index of the point nearest to a transformed x; -1 if none is near. */
 export function nearest(line: Line, to: (x: number) => number | null, at: number, near: number): number {
   let [best, distance] = [-1, near];

@@ -11,10 +11,10 @@ import { environment, licences, method, plan } from './background';
 import { answers } from './answers';
 import { ChartGroups } from './charts';
 import { comparison } from './comparison';
-import { h, renew, section } from './dom';
+import { folded, h, isRunPage, renew, section } from './dom';
 import { dashboardSections } from './dashboard';
 import { drawAll, drawSoon, redrawAll } from './figure';
-import { conclusions, evidence, findings } from './findings';
+import { banner, conclusions, evidence, findings } from './findings';
 import { instant } from './format';
 import { curve, limits } from './limits';
 import { text } from './texts';
@@ -32,34 +32,46 @@ class StudyPage {
   private readonly trial: TrialView;
   private readonly charts = new ChartGroups();
   private readonly chartPlace = h('div');
-  /** Sections that follow from the judgement of the study. */
+  /** Sections that follow from the judgement of the study: before and after the charts. */
+  private readonly answered: HTMLElement;
   private readonly judged: HTMLElement;
 
-  constructor({ document: study, figures, shown }: PageData) {
+  constructor({ document: study, figures, shown, parts }: PageData) {
     document.title = `${study.name} – brunt`;
-    this.trial = new TrialView(study, (index) => data<TrialCharts>(`trial-${index}`));
+    const isRun = isRunPage();
+    this.trial = new TrialView(
+      study,
+      (index) => data<TrialCharts>(`trial-${index}`),
+      parts,
+      (index) => data<TrialCharts>(`part-${index}`),
+    );
     this.charts.show(figures, this.chartPlace);
     // A run that goes on may get its first charts later.
     const hasCharts = figures.length > 0 || document.getElementById('live') !== null;
+    const byLoad = figures.some((figure) => figure.group === 'load');
+    const charts = section('charts', isRun ? text('section-response-time') : byLoad ? text('section-by-load') : text('section-by-repetition'), hasCharts && this.chartPlace);
     const about = study.analysis.contenders.map(evidence).filter((e) => e !== null);
-    const judged = judgedSections(study);
+    const answered = answerSections(study);
+    const judged = findingSections(study);
+    this.answered = h('div', {}, ...answered);
     this.judged = h('div', {}, ...judged);
-    const sections = [
-      section('charts', study.trials.length > 1 ? text('section-by-load') : text('section-response-time'), hasCharts && this.chartPlace),
-      this.trial.element,
-      curve(study),
+    const rest = [
       trialTable(study, (index) => this.trial.choose(index)),
-      section('evidence', text('section-evidence'), ...about),
+      folded('evidence', text('section-evidence'), ...about),
       plan(study),
       environment(study),
       method(study),
       licences(),
-    ].filter((s) => s !== null);
+    ];
+    // The first pictures of a run are those over time.
+    const pictures = isRun ? [this.trial.element, charts] : [charts, curve(study), this.trial.element];
     const overview = document.getElementById('overview');
-    const main = h('main', { id: 'main' }, heading(study), conclusions(study), overview, this.judged, ...sections);
-    document.getElementById('page')?.append(bar([...judged, ...sections]), main);
+    const main = h('main', { id: 'main' }, heading(study), conclusions(study), overview, banner(study), this.answered, ...pictures, this.judged, ...rest);
+    const linked = [...answered, ...pictures, ...judged, ...rest].filter((s) => s !== null);
+    document.getElementById('page')?.append(bar(linked), main);
     document.getElementById('still')?.remove();
     this.trial.show(shown);
+    openTarget();
     if (study.trials.length === 1) drawSoon();
   }
 
@@ -71,14 +83,22 @@ class StudyPage {
     if (shownHeading) renew(shownHeading, heading(study.document));
     const [overview, later] = [document.getElementById('overview'), next.getElementById('overview')];
     if (overview && later) renew(overview, later);
-    renew(this.judged, h('div', {}, ...judgedSections(study.document)));
+    renew(this.answered, h('div', {}, ...answerSections(study.document)));
+    renew(this.judged, h('div', {}, ...findingSections(study.document)));
     this.charts.show(study.figures, this.chartPlace);
     this.trial.update(study.document, charts);
   }
 }
 
-const judgedSections = (study: StudyDocument): HTMLElement[] =>
-  [answers(study), findings(study), comparison(study), limits(study.analysis)].filter((s) => s !== null);
+const answerSections = (study: StudyDocument): HTMLElement[] => [answers(study), comparison(study)].filter((s) => s !== null);
+
+const findingSections = (study: StudyDocument): HTMLElement[] => [limits(study.analysis), findings(study)].filter((s) => s !== null);
+
+/** Opens the section that the address names. */
+function openTarget(): void {
+  const details = document.querySelector<HTMLDetailsElement>(`[id="${CSS.escape(location.hash.slice(1))}"] > details`);
+  if (details) details.open = true;
+}
 
 /** A page without a study. */
 function dashboard(content: DashboardData): void {
@@ -101,7 +121,7 @@ function bar(sections: HTMLElement[]): HTMLElement {
 function heading(study: StudyDocument): HTMLElement {
   const { planned_trials: planned, id } = study;
   const count = study.trials.length;
-  const trials = count === planned ? text('heading-trials', { count }) : text('heading-trials-of-planned', { count, planned });
+  const trials = isRunPage() ? null : count === planned ? text('heading-trials', { count }) : text('heading-trials-of-planned', { count, planned });
   const facts = [instant(study.started), trials, study.environment.brunt, id && text('heading-id', { id })].filter(Boolean);
   return h('div', { class: 'heading' }, h('h1', {}, study.name), study.about ? h('p', { class: 'about' }, study.about) : null, h('p', { class: 'facts' }, facts.join(' · ')));
 }
@@ -145,4 +165,5 @@ const figures = data<Figure[]>('page-figures');
 const place = document.getElementById('page-charts');
 if (figures && place) new ChartGroups().show(figures, place);
 whilePrinted();
+addEventListener('hashchange', openTarget);
 preferred.addEventListener('change', () => setTheme(preferred.matches ? 'dark' : 'light'));

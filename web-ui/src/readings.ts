@@ -3,7 +3,7 @@
 import { colorNumber } from './color';
 import { between, chosen, percentile, value } from './format';
 import { cellAt, type Cell } from './heat';
-import { nearest } from './lines';
+import { barAt, nearest } from './lines';
 import { bend } from './scale';
 import { text } from './texts';
 import type { Axis, Figure } from './types';
@@ -30,7 +30,7 @@ export function readings(figure: Figure, shown: boolean[], at: number, near: num
   const found: Reading[] = [];
   let [x, distance] = [bend(figure.x.scale).from(at), Infinity];
   figure.lines.forEach((line, i) => {
-    const point = shown[i] ? nearest(line, to, at, near) : -1;
+    const point = !shown[i] ? -1 : figure.histogram ? barAt(line, to, at) : nearest(line, to, at, near);
     const px = line.x[point];
     if (px === undefined) return;
     const away = Math.abs((to(px) ?? 0) - at);

@@ -1,6 +1,6 @@
 // All trials in a sortable table, and one of them over time.
 
-import { h, renew, section } from './dom';
+import { folded, h, renew, section } from './dom';
 import { ChartGroups } from './charts';
 import { findingItem, reasons, stateName } from './findings';
 import { chosen, instant, plain, value } from './format';
@@ -9,7 +9,7 @@ import { loadUnit } from './limits';
 import { sum, type Summary } from './sketch';
 import { simpleTable, sortable, type Column } from './table';
 import { text } from './texts';
-import type { StudyDocument, Times, Trial, TrialCharts, Unit, Zoom } from './types';
+import type { Part, StudyDocument, Times, Trial, TrialCharts, Unit, Zoom } from './types';
 
 interface Row {
   trial: Trial;
@@ -47,7 +47,7 @@ const button = ({ index }: Row, choose: (index: number) => void): HTMLElement =>
 export function trialTable(document: StudyDocument, choose: (index: number) => void): HTMLElement | null {
   const rows = document.trials.map((trial, index) => ({ trial, index, unit: loadUnit(document, trial.contender) }));
   if (rows.length < 2) return null;
-  return section('trials', text('section-trials'), sortable(columns(choose), rows, text('trials-caption')));
+  return folded('trials', text('section-trials'), sortable(columns(choose), rows, text('trials-caption')));
 }
 
 /** One trial over time, with a selector. */
@@ -57,6 +57,8 @@ export class TrialView {
   private readonly room = h('div', { class: 'trial' });
   private readonly charts = new ChartGroups();
   private readonly facts = h('div');
+  /** Selects the part of an only run whose charts are shown. */
+  private readonly partChooser: HTMLSelectElement;
   private readonly sums = h('div', { class: 'sums', 'aria-live': 'polite' });
   private zoom: Zoom | null = null;
   private range: Range | null = null;
@@ -65,13 +67,18 @@ export class TrialView {
     private document: StudyDocument,
     /** Charts of a trial, parsed on demand. */
     private readonly read: (index: number) => TrialCharts | null,
+    parts: Part[] = [],
+    /** Charts of a part of an only run, parsed on demand. */
+    private readonly readPart: (index: number) => TrialCharts | null = () => null,
   ) {
+    this.partChooser = h('select', { id: 'part-choice', onchange: () => this.show(0) }, ...partOptions(parts));
     this.chooser = h('select', { id: 'trial-choice', onchange: () => this.show(Number(this.chooser.value)) }, ...this.options());
     const back = h('button', { type: 'button', onclick: () => this.move(-1) }, text('trial-previous'));
     const on = h('button', { type: 'button', onclick: () => this.move(1) }, text('trial-next'));
     const many = document.trials.length > 1;
     const bar = many && h('div', { class: 'chooser' }, h('label', { for: 'trial-choice' }, text('trial-label')), this.chooser, back, on);
-    this.element = document.trials.length > 0 ? section('time', text('section-over-time'), bar, this.room) : null;
+    const partBar = parts.length > 0 && h('div', { class: 'chooser' }, h('label', { for: 'part-choice' }, text('part-label')), this.partChooser);
+    this.element = document.trials.length > 0 ? section('time', text('section-over-time'), bar, partBar, this.room) : null;
   }
 
   /** Shows a trial and scrolls to it. */
@@ -87,7 +94,8 @@ export class TrialView {
     this.chooser.value = String(index);
     this.charts.end();
     this.range = null;
-    const charts = this.read(index);
+    const part = Number(this.partChooser.value) - 1;
+    const charts = part >= 0 ? this.readPart(part) : this.read(index);
     this.facts.replaceChildren(...this.about(trial));
     this.sums.replaceChildren();
     this.room.replaceChildren(this.facts);
@@ -124,7 +132,10 @@ export class TrialView {
   private sum(): void {
     const { zoom, range } = this;
     if (!zoom || zoom.from_seconds.length === 0) return;
-    const table = sumTable(sum(zoom, 0, zoom.measured_seconds), range && sum(zoom, range.from, range.to));
+    // The tiles of an only run have the sums of its measured time.
+    const isInTiles = this.document.trials.length === 1 && this.partChooser.selectedIndex <= 0;
+    const whole = isInTiles && !range ? null : sum(zoom, 0, zoom.measured_seconds);
+    const table = sumTable(whole, range && sum(zoom, range.from, range.to));
     const shown = this.sums.firstElementChild;
     if (shown) renew(shown, table);
     else this.sums.append(table);
@@ -152,16 +163,18 @@ export class TrialView {
   }
 
   private about(trial: Trial): HTMLElement[] {
-    const { verdict, findings, bottleneck, objectives } = trial;
-    const told = [trial.error, ...trial.warnings].filter((t) => t !== null).map((t) => h('li', { class: 'warning' }, t));
+    const { verdict, findings, bottleneck, objectives, error } = trial;
+    const mistake = error === null ? [] : [h('li', { class: 'warning' }, error)];
+    // The other facts of an only run are at the top of the page.
+    if (this.document.trials.length === 1) {
+      return [...(mistake.length > 0 ? [h('ul', { class: 'findings' }, ...mistake)] : []), ...readings(trial)];
+    }
+    const warnings = trial.warnings.map((warning) => h('li', { class: 'warning' }, warning));
     const causes = verdict.causes.map((c) => h('li', { class: 'warning' }, c.sentence, ' ', h('span', { class: 'remedy' }, c.remedy)));
-    const kept = objectives.map(({ met, text: objective }) =>
+    const results = objectives.map(({ met, text: objective }) =>
       h('li', { class: met ? 'met' : 'warning' }, met ? text('objective-met', { objective }) : text('objective-missed', { objective })),
     );
-    // For a single run, they are at the top of the page.
-    const many = this.document.trials.length > 1;
-    const error = trial.error === null ? [] : [h('li', { class: 'warning' }, trial.error)];
-    const items = many ? [...told, ...causes, ...findings.map(findingItem), ...kept] : error;
+    const items = [...mistake, ...warnings, ...causes, ...findings.map(findingItem), ...results];
     const facts = [
       trial.contender,
       chosen(trial.load, loadUnit(this.document, trial.contender)),
@@ -179,6 +192,15 @@ export class TrialView {
       ...readings(trial),
     ];
   }
+}
+
+/** The whole run, and its parts by kind. */
+function partOptions(parts: Part[]): HTMLElement[] {
+  const option = ({ name }: Part, index: number) => h('option', { value: index + 1 }, name);
+  const made = parts.map((part, index) => ({ kind: part.kind, option: option(part, index) }));
+  const kinds = [...new Set(parts.map((part) => part.kind))];
+  const groups = kinds.map((kind) => h('optgroup', { label: kind }, ...made.filter((m) => m.kind === kind).map((m) => m.option)));
+  return [h('option', { value: 0 }, text('part-whole')), ...groups];
 }
 
 /** Figures of a trial by population, label and transaction, and its failed checks. */
@@ -206,7 +228,8 @@ function sumTable(whole: Summary | null, part: Summary | null): HTMLElement {
     'p99',
     text('column-max'),
   ];
-  return h('div', {}, simpleTable(titles, rows, text('range-caption')), h('p', { class: 'hint' }, text('range-hint')));
+  const table = rows.length > 0 ? simpleTable(titles, rows, text('range-caption')) : null;
+  return h('div', {}, table, h('p', { class: 'hint' }, text('range-hint')));
 }
 
 function sumRow(name: string, s: Summary): string[] {

@@ -48,6 +48,8 @@ export interface Figure {
   lines: Line[];
   marks: Mark[];
   heat: Heat | null;
+  /** Each value is a bar from its x to the next one. */
+  histogram?: boolean;
 }
 
 /** Seconds of a trial in columns, each with its packed histogram of response times (see sketch.ts). */
@@ -100,6 +102,8 @@ export interface LoadLimit {
   unit: string;
   how: string;
   robust: boolean | null;
+  /** Loads at which the condition holds, if that is no range up to a load. */
+  held?: 'none' | 'all';
 }
 
 export interface CurvePoint {
@@ -354,12 +358,21 @@ export interface StudyDocument {
   method: string[];
 }
 
+/** A part of a run with charts of its own: a label, a transaction or the like. */
+export interface Part {
+  /** Kind of the part, as the head of its table. */
+  kind: string;
+  name: string;
+}
+
 /** Content of the page's script element `study`. The charts of each trial are in elements of their own: `trial-0` and following. */
 export interface PageData {
   document: StudyDocument;
   figures: Figure[];
   /** The trial whose charts are shown first. */
   shown: number;
+  /** Parts of an only run, with their charts in the elements `part-0` and following. */
+  parts: Part[];
 }
 
 /** A page of tables and charts without a study (crates/report/src/html/dashboard.rs). */

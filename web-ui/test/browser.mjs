@@ -137,6 +137,7 @@ const tests = {
   },
 
   async 'tables sort by click and by key'({ page }) {
+    await page.locator('#trials summary').click();
     const head = page.locator('#trials thead th', { hasText: 'Throughput' });
     const values = async () => (await column(page, '#trials', 'Throughput')).map((t) => Number.parseFloat(t.replaceAll(',', '')));
     await head.getByRole('button').click();
@@ -166,7 +167,8 @@ const tests = {
     const index = Number(await page.locator('#trial-choice').inputValue());
     assert.ok(Math.abs(whole / (wanted.trials[index].throughput_per_second * wanted.trials[index].measured_seconds) - 1) < 0.01, `${whole}`);
     assert.ok(part > whole * 0.2 && part < whole * 0.45, `${part} of ${whole}`);
-    const resets = page.locator('#time .reset');
+    // The axis of the histogram is no time.
+    const resets = page.locator('#time [data-group^=time] .reset');
     assert.equal(await resets.count(), await page.locator('#time .reset:not([hidden])').count());
     assert.equal(await page.locator('#charts .reset:not([hidden])').count(), 0);
     await stage.locator('.u-over').dblclick();
@@ -224,9 +226,18 @@ const tests = {
     assert.ok((await page.locator('#time .facts').textContent()).includes(`${contender} · ${load} /s`));
     await page.getByRole('button', { name: 'Next' }).click();
     assert.equal(await choice.inputValue(), '8');
+    await page.locator('#trials summary').click();
     await page.locator('#trials tbody tr .link', { hasText: /^121$/ }).click();
     assert.equal(await choice.inputValue(), '120');
     await page.waitForFunction(() => document.querySelector('#time canvas'));
+  },
+
+  async 'a link opens its section'({ page }) {
+    const plan = page.locator('#plan pre');
+    assert.ok(await plan.isHidden());
+    await page.locator('.bar a[href="#plan"]').click();
+    await plan.waitFor();
+    assert.deepEqual(await texts(page, '#main > div section h2, #main > section h2').then((all) => all.slice(-5)), ['Evidence', 'Plan', 'Environment', 'Method', 'Licenses']);
   },
 
   async 'the theme follows the system, and the button'({ page }) {
@@ -392,10 +403,25 @@ try {
   const run = await open(browser, 'run.html');
   assert.deepEqual(run.complaints, []);
   assert.ok((await run.page.locator('#time figure').count()) > 0);
-  assert.deepEqual(await texts(run.page, '.tile dt'), ['Verdict', 'Throughput', 'p50', 'p95', 'p99', 'Errors']);
+  assert.deepEqual(await texts(run.page, '.tile dt'), ['Throughput', 'p50', 'p95', 'p99', 'Errors']);
   // All charts are drawn before anyone scrolls.
   await run.page.waitForFunction(() => document.querySelector('figure:not(:has(canvas))') === null);
   assert.deepEqual([await run.page.locator('.banner').count(), await run.page.locator('#still').count()], [1, 0]);
+  // The charts of a label replace those of the run; each fact of the run is there once.
+  const choice = run.page.locator('#part-choice');
+  assert.deepEqual(await texts(run.page, '#part-choice option'), ['the whole run', 'pay <b>', 'log in']);
+  const whole = await rowsOf(run.page.locator('#time figure').first());
+  await choice.selectOption({ label: 'pay <b>' });
+  const ofLabel = await rowsOf(run.page.locator('#time figure').first());
+  const sum = (rows) => rows.reduce((total, row) => total + Number.parseFloat(row[1].replace(',', '')), 0);
+  assert.ok(sum(ofLabel) > 0 && sum(ofLabel) < sum(whole) * 0.8, `${sum(ofLabel)} of ${sum(whole)}`);
+  assert.equal(await run.page.locator('#time .sums tbody tr').count(), 1);
+  await choice.selectOption('0');
+  assert.deepEqual(await rowsOf(run.page.locator('#time figure').first()), whole);
+  assert.deepEqual([await run.page.locator('#time .sums tbody tr').count(), await run.page.locator('#time .state').count()], [0, 0]);
+  await run.page.locator('#figure-histogram').scrollIntoViewIfNeeded();
+  await run.page.locator('#figure-histogram canvas').waitFor();
+  assert.deepEqual(run.complaints, []);
   console.log('ok   a single run is a page too');
   for (const [name, javaScriptEnabled] of [
     ['dashboard.html', true],

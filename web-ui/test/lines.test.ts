@@ -32,6 +32,12 @@ test('lines with other xs are drawn across them, gaps stay gaps', () => {
   expect(made[0]?.low).toBeNull();
 });
 
+test('a bar of a histogram is read over its whole width', () => {
+  const bars = figure([line('', [1, 2, 4], [5, 7, 0])], { histogram: true });
+  const read = (x: number) => readings(bars, [true], x, 0, null).readings.map((reading) => reading.text);
+  expect([0.5, 1, 1.9, 3.9].map((x) => read(x))).toEqual([[], ['5 s'], ['5 s'], ['7 s']].map((texts) => texts.map((t) => t.replace(/^(\d)/, '$1.00'))));
+});
+
 test('the extent is of what is shown, bands with it', () => {
   const all = columns(figure([line('a', [1, 2], [1, 2]), line('b', [1, 2], [10, 20], 5)]));
   expect(extent(all, [true, true], 0, 9)).toEqual([1, 25]);

@@ -369,6 +369,12 @@ impl ReplyPolicy {
         !self.actions.is_empty() || !self.assertions.is_empty()
     }
 
+    /// True if a reply has to fulfill conditions of the plan, in addition to the usual statuses.
+    pub fn has_checks(&self) -> bool {
+        let ReplyChecks { status, body, same_length } = &self.checks;
+        !status.is_empty() || body.is_some() || *same_length || !self.assertions.is_empty()
+    }
+
     /// Returns the parts of replies that actions and assertions need; None for all.
     pub fn searched_parts(&self) -> impl Iterator<Item = Option<&ReplyPart>> {
         let actions = self.actions.iter().map(|action| match action {

@@ -3,6 +3,8 @@
 pub mod breakdown;
 
 use crate::codec::wire;
+use crate::tally::Statuses;
+use crate::tally::sums::{StatusCount, Summand};
 use crate::{Flow, Phase, Snapshot, Tick};
 use brunt_stats::Sketch;
 use prost::Message;
@@ -39,6 +41,8 @@ pub struct SeriesPoint {
     pub phase: Phase,
     /// Counters of the interval, and levels at its end.
     pub flow: Flow,
+    /// Number of complete replies in the interval by status.
+    pub statuses: Statuses,
     /// Response times, in nanoseconds, of requests that completed or timed out in the interval.
     pub response: Sketch,
     /// Lags, in nanoseconds, of requests that ended in the interval.
@@ -52,7 +56,9 @@ impl From<&Snapshot> for SeriesPoint {
         // The series covers the whole run, including the warm-up.
         response.merge(&Sketch::from(&s.warmup.response));
         lag.merge(&Sketch::from(&s.warmup.lag));
-        Self { from: s.from, to: s.to, phase: s.phase, flow: s.flow, response, lag }
+        let mut statuses = s.measured.statuses.clone();
+        statuses.merge(&s.warmup.statuses);
+        Self { from: s.from, to: s.to, phase: s.phase, flow: s.flow, statuses, response, lag }
     }
 }
 
@@ -61,6 +67,7 @@ impl SeriesPoint {
     pub fn follow(&mut self, later: &Self) {
         self.to = later.to;
         self.flow.follow(&later.flow);
+        self.statuses.merge(&later.statuses);
         self.response.merge(&later.response);
         self.lag.merge(&later.lag);
     }
@@ -69,14 +76,17 @@ impl SeriesPoint {
     pub fn join(parts: &[Self]) -> Self {
         let Some((first, later)) = parts.split_first() else { return Self::default() };
         let mut flow = first.flow;
+        let mut statuses = first.statuses.clone();
         for part in later {
             flow.follow(&part.flow);
+            statuses.merge(&part.statuses);
         }
         Self {
             from: first.from,
             to: later.last().unwrap_or(first).to,
             phase: first.phase,
             flow,
+            statuses,
             response: parts.iter().map(|part| &part.response).collect(),
             lag: parts.iter().map(|part| &part.lag).collect(),
         }
@@ -239,6 +249,8 @@ struct PackedPoint {
     lag: Vec<u8>,
     #[prost(uint64, tag = "8")]
     lag_max: u64,
+    #[prost(message, repeated, tag = "9")]
+    statuses: Vec<StatusCount>,
 }
 
 fn pack(points: &[SeriesPoint]) -> Box<[u8]> {
@@ -271,6 +283,7 @@ impl From<&SeriesPoint> for PackedPoint {
             response_max: p.response.max(),
             lag: p.lag.packed().to_vec(),
             lag_max: p.lag.max(),
+            statuses: p.statuses.to_field(),
         }
     }
 }
@@ -284,6 +297,7 @@ impl From<PackedPoint> for SeriesPoint {
             flow: p.flow.unwrap_or_default(),
             response: Sketch::from_packed(p.response, p.response_max),
             lag: Sketch::from_packed(p.lag, p.lag_max),
+            statuses: Summand::from_field(p.statuses).unwrap_or_default(),
         }
     }
 }

@@ -32,6 +32,9 @@ pub struct Chart {
     pub marks: Vec<HighlightedValue>,
     /// Heat map, drawn instead of lines.
     pub heat: Option<Heat>,
+    /// True if the line is a histogram: each value is a bar from its x to the next one.
+    #[serde(default)]
+    pub is_histogram: bool,
 }
 
 /// Name, unit and scale of one axis.

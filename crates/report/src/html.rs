@@ -23,14 +23,17 @@ use crate::figure::Chart;
 use crate::study::StudyDocument;
 use crate::subset::RunSubset;
 use crate::xml::escaped;
-use crate::{panels, single};
-use brunt_model::{Analysis, Judgement, Language, LoggedText, Run, Study, Trial};
+use crate::{panels, selection, single};
+use brunt_model::{Analysis, Judgement, Language, LoggedText, Run, Study, Text, Trial};
 use columns::FigureColumns;
 use serde::Serialize;
 use std::io;
 use still::Overview;
 pub use template::{PageFile, Template};
 use zoom::Zoom;
+
+/// Maximum number of parts of a run whose charts are in its page. Each needs about 30 kB.
+const MOST_PARTS: usize = 40;
 
 /// A page of a study, with links if a server has its parts.
 pub struct StudyPage<'a> {
@@ -114,14 +117,16 @@ impl<'a> StudyPage<'a> {
         let (charted, charted_analysis) =
             charted.as_ref().map_or((*study, *analysis), |(study, analysis)| (study, analysis));
         let figures = translated(panels::of_study(charted, charted_analysis), *language);
+        let (parts, part_scripts) = self.parts()?;
         let data = StudyData {
             // The page of a study with hundreds of trials must open quickly, so this has no data
             // of trials.
             document: document(study, analysis, *language),
             figures: figures.iter().map(FigureColumns::from).collect(),
             shown: panels::chosen(study, analysis).first().copied().unwrap_or(0),
+            parts: &parts,
         };
-        let mut scripts = data_script("study", &data)?;
+        let mut scripts = data_script("study", &data)? + &part_scripts;
         for (index, trial) in study.trials.iter().enumerate() {
             // One script element for each trial: the page parses it only when the user opens the
             // trial.
@@ -147,6 +152,47 @@ impl<'a> StudyPage<'a> {
             scripts,
         })
     }
+}
+
+impl StudyPage<'_> {
+    /// Returns the parts of an only run that have charts, and a script element for each. A server has a page for
+    /// each part instead.
+    fn parts(&self) -> io::Result<(Vec<PagePart>, String)> {
+        let mut parts = Vec::new();
+        let mut scripts = String::new();
+        let trial = self.study.only_run().filter(|_| self.address.is_none());
+        let Some(Trial { run, judgement, .. }) = trial else { return Ok((parts, scripts)) };
+        for table in breakdown::all(run, judgement, AgentRows::All) {
+            for (name, _) in &table.rows {
+                let name = name.in_language(self.language);
+                let Some(subset) = table.subset(&name) else { continue };
+                let Some(selected) = selection::select(run, &subset) else { continue };
+                if parts.len() == MOST_PARTS {
+                    return Ok((parts, scripts));
+                }
+                let (study, _) = single::study_of(&selected, &Judgement::default());
+                let figures = translated(panels::of_trial(&study, 0), self.language);
+                let data = TrialData {
+                    figures: figures.iter().map(FigureColumns::from).collect(),
+                    zoom: Zoom::from(&selected),
+                    tables: Vec::new(),
+                    check_failures: Vec::new(),
+                };
+                scripts += &data_script(&format!("part-{}", parts.len()), &data)?;
+                let kind = Text::label(table.title).in_language(self.language).into_owned();
+                parts.push(PagePart { kind, name: name.into_owned() });
+            }
+        }
+        Ok((parts, scripts))
+    }
+}
+
+/// A part of a run with charts of its own.
+#[derive(Serialize)]
+struct PagePart {
+    /// Kind of the part, as the head of its table.
+    kind: String,
+    name: String,
 }
 
 /// Content of a page: the HTML that its template does not have.
@@ -199,6 +245,8 @@ struct StudyData<'a> {
     figures: Vec<FigureColumns<'a>>,
     /// Index of the trial shown first.
     shown: usize,
+    /// Parts of an only run, with their charts in the script elements `part-0` and later.
+    parts: &'a [PagePart],
 }
 
 /// Data of the script elements `trial-0` and later.

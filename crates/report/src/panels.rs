@@ -4,9 +4,11 @@
 //! analysis. A new chart is a row of [`PANELS`]; a chart of readings is a row of `GAUGES` in
 //! `panels/gauges.rs`. Readings without a row have charts, too.
 
+mod compared;
 mod gauges;
 mod heat;
 pub(crate) mod load;
+mod outcomes;
 mod p99;
 mod readings;
 mod share;
@@ -35,6 +37,7 @@ pub const PANELS: &[Panel] = &[
     Panel { id: "errors", figures: load::errors },
     Panel { id: "repetition-throughput", figures: load::throughput_of_repetitions },
     Panel { id: "repetition-p99", figures: p99::over_repetitions },
+    Panel { id: "compared", figures: compared::figures },
     Panel { id: "server", figures: readings::server_by_load },
     Panel { id: "other", figures: readings::others_by_load },
     Panel { id: "generator", figures: readings::generator_by_load },
@@ -70,7 +73,9 @@ pub fn figures(study: &Study, analysis: &Analysis) -> Vec<Chart> {
 /// Returns all figures that are not empty, without those of single trials.
 pub fn of_study(study: &Study, analysis: &Analysis) -> Vec<Chart> {
     let all = PANELS.iter().flat_map(|panel| (panel.figures)(study, analysis));
-    all.filter_map(shown).collect()
+    let mut charts: Vec<Chart> = all.filter_map(shown).collect();
+    compared::put_first(&mut charts, analysis);
+    charts
 }
 
 /// Ids of the key charts, in order of preference: throughput, p99, and the reason (errors, else
@@ -93,15 +98,18 @@ const KEY_CHARTS: [&[&str]; 3] = [
 /// Returns the three key charts: throughput and p99 over load or time, and errors or utilization.
 fn key_figures(study: &Study, analysis: &Analysis) -> Vec<Chart> {
     let mut all = figures(study, analysis);
-    let mut key = Vec::new();
+    let mut key: Vec<Chart> = compared::take_deciding(&mut all, analysis).into_iter().collect();
     for ids in KEY_CHARTS {
+        if key.iter().any(|chart| ids.contains(&chart.id.as_str())) {
+            continue;
+        }
         let place = ids.iter().find_map(|id| all.iter().position(|figure| figure.id == *id));
         key.extend(place.map(|place| all.remove(place)));
     }
     // If several runs are compared, the ids of their charts contain the run, so that
     // none is found above.
-    let rest = KEY_CHARTS.len() - key.len();
-    key.extend(all.into_iter().take(rest));
+    key.extend(all);
+    key.truncate(KEY_CHARTS.len());
     key
 }
 

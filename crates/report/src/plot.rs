@@ -47,7 +47,10 @@ pub fn scene(figure: &Chart) -> Option<Scene> {
     }
     shapes.extend(figure.lines.iter().flat_map(|line| area.bands(line, ink_of(figure, line))));
     shapes.extend(area.marks(&figure.marks));
-    shapes.extend(figure.lines.iter().flat_map(|line| area.line(line, ink_of(figure, line))));
+    shapes.extend(figure.lines.iter().flat_map(|line| {
+        let ink = ink_of(figure, line);
+        if figure.is_histogram { area.bars(line, ink) } else { area.line(line, ink) }
+    }));
     shapes.extend(area.frame(figure));
     Some(Scene {
         id: figure.id.clone(),
@@ -182,6 +185,26 @@ impl PlotArea {
             }
         }
         shapes
+    }
+
+    /// Draws the bars of a histogram as one filled outline.
+    fn bars(&self, line: &ChartLine, ink: Ink) -> Vec<DrawingElement> {
+        let values: Vec<(f64, f64)> = line.known().collect();
+        let mut points = Vec::new();
+        for pair in values.windows(2) {
+            points.push(self.position(pair[0].0, pair[0].1));
+            points.push(self.position(pair[1].0, pair[0].1));
+        }
+        let (Some(first), Some(last)) = (points.first(), points.last()) else { return Vec::new() };
+        let mut outline = vec![(first.0, self.bottom)];
+        let end = (last.0, self.bottom);
+        outline.append(&mut points);
+        outline.push(end);
+        let edge = outline.clone();
+        vec![
+            DrawingElement::Area { points: outline, ink },
+            DrawingElement::Line { points: edge, ink, width: 1.2, dashes: &[] },
+        ]
     }
 
     fn bands(&self, line: &ChartLine, ink: Ink) -> Vec<DrawingElement> {

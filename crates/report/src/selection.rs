@@ -25,7 +25,9 @@ pub fn select(run: &Run, subset: &RunSubset) -> Option<Run> {
         SubsetKind::Label => {
             let number = run.labels.keys().find(|label| label_name(run, **label) == subset.name)?;
             let total = run.labels.get(number).map(|tally| (**tally).clone());
-            from_series(run, &BreakdownKey::Label(*number), total.unwrap_or_default())
+            let selected =
+                from_series(run, &BreakdownKey::Label(*number), total.unwrap_or_default())?;
+            Some(Run { label_names: [(*number, subset.name.clone())].into(), ..selected })
         }
         SubsetKind::Transaction => {
             let transaction = run.transactions.get(&subset.name)?;

@@ -614,6 +614,47 @@ fn an_active_experiment_has_its_active_trial_and_is_stopped() {
 }
 
 #[test]
+fn the_page_of_an_active_plan_is_that_of_its_run_and_expected_statuses_are_no_errors() {
+    let lab = lab("");
+    let studio = Studio::start(TempDir::new().expect("a directory"));
+    let cookie = studio.admit();
+    let plan = studio.dir.path().join("plan.yaml");
+    // Each user has a request in flight for nearly all of the time.
+    let steps =
+        "[{get: /status/401, check: {status: 401}}, {post: /status/201}, {get: /delay/400ms}]";
+    let text = format!(
+        "load: {{users: 3, duration: 60s}}\nscenario: {{base: \"{}\", steps: {steps}}}\n",
+        lab.url_of("")
+    );
+    fs::write(&plan, text).expect("a plan");
+    let mut active = command(&format!("run {} -q", plan.display()));
+    active.env("BRUNT_STORE", studio.dir.path().join("store")).stdout(std::process::Stdio::null());
+    let active = ServerProcess::start(&mut active);
+    let mut run = String::new();
+    wait_until("the active run", || {
+        let Some(id) = ids(studio.dir.path()).pop() else { return false };
+        let reply = studio.get_with(&format!("/runs/{id}"), &cookie);
+        run = if reply.status == 303 { reply.location() } else { String::new() };
+        !run.is_empty()
+    });
+    let errors = Regex::new("<dt>Errors</dt><dd>([^<]*)</dd><dd class=\"about\">0 of ([0-9]+)<")
+        .expect("valid");
+    wait_until("requests", || {
+        let changes = studio.get_with(&format!("{run}/live"), &cookie).body;
+        let found = errors.captures(&changes);
+        found.is_some_and(|found| &found[1] == "0 %" && found[2].parse::<u64>().unwrap_or(0) > 9)
+    });
+    let page = studio.get_with(&run, &cookie).body;
+    assert!(!page.contains("can show neither"), "{page}");
+    let changes = studio.get_with(&format!("{run}/live"), &cookie).body;
+    let trial = &data(&changes, "study")["document"]["trials"][0];
+    let requests = &trial["requests"];
+    assert!(requests["begun"].as_u64() > requests["completed"].as_u64(), "{requests}");
+    assert_eq!((&requests["errors"], &trial["error_share"]), (&0.into(), &0.0.into()));
+    drop(active);
+}
+
+#[test]
 fn a_plan_is_started_with_other_values_of_its_variables() {
     let lab = lab("");
     let dir = TempDir::new().expect("a directory");
@@ -683,6 +724,13 @@ fn a_label_and_a_transaction_have_charts_over_time() {
         ["label%3Ahome", "label%3Acart%3A+a%26b"].map(|only| sum(&of(only).body, "completed"));
     assert_eq!(home + cart, all);
     assert!(cart > 100 && home >= cart, "{home} {cart}");
+    let charts = data(&of("label%3Ahome").body, "trial-0")["figures"].clone();
+    for id in ["time-response", "time-statuses", "histogram"] {
+        assert!(
+            charts.as_array().is_some_and(|all| all.iter().any(|chart| chart["id"] == id)),
+            "{id}"
+        );
+    }
     let transaction = of("transaction%3Abuy").body;
     assert!(sum(&transaction, "completed") >= cart - 2, "{cart}");
     assert!(transaction.contains("charts of transaction <b>buy</b>"), "{transaction}");

@@ -26,6 +26,7 @@ section-findings = Findings
 section-comparison = Comparison
 section-limits = Limits
 section-by-load = By load
+section-by-repetition = By repetition
 section-response-time = Response time
 section-over-time = Over time
 section-curve = Load by load
@@ -185,6 +186,8 @@ trials-of = Trials of { $contender }
 limits-caption = Limits side by side
 limits-how = How each was found
 limits-how-caption = How each limit was found
+limit-met = met at all loads
+limit-not-met = not met
 limit-unseen = none seen
 limit-not-robust = not robust
 band-note = In brackets: { $meanings }.
@@ -217,6 +220,8 @@ comparison-other = Other differences
 
 ## Trials
 
+part-label = Charts of
+part-whole = the whole run
 trial-label = Trial
 trial-previous = ‹ Previous
 trial-next = Next ›

@@ -22,6 +22,7 @@ section-findings = 诊断结果
 section-comparison = 比较
 section-limits = 极限
 section-by-load = 随负载变化
+section-by-repetition = 按重复次数
 section-response-time = 响应时间
 section-over-time = 随时间变化
 section-curve = 各负载下的结果
@@ -172,6 +173,8 @@ trials-of = { $contender }：各次试验
 limits-caption = 各极限对照
 limits-how = 各极限的确定方法
 limits-how-caption = 各极限的确定方法
+limit-met = 在所有负载下均满足
+limit-not-met = 未满足
 limit-unseen = 未观察到
 limit-not-robust = 不稳健
 band-note = 括号内：{ $meanings }。
@@ -204,6 +207,8 @@ comparison-other = 其他差异
 
 ## 试验
 
+part-label = 图表范围
+part-whole = 整个运行
 trial-label = 试验
 trial-previous = ‹ 上一次
 trial-next = 下一次 ›

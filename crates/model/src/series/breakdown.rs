@@ -5,7 +5,9 @@
 
 use super::SeriesPoint;
 use crate::codec::wire;
-use crate::{Flow, Phase, Snapshot, Tally, Tick, TransactionTally};
+use crate::tally::Statuses;
+use crate::tally::sums::{StatusCount, Summand};
+use crate::{Failure, Flow, Phase, Snapshot, Tally, Tick, TransactionTally};
 use brunt_stats::Sketch;
 use prost::Message;
 use std::collections::BTreeMap;
@@ -55,6 +57,9 @@ struct Cell {
     completed: u64,
     good: u64,
     errors: u64,
+    failed_checks: u64,
+    /// Number of replies by status. A list of exact length, because there are many cells.
+    statuses: Box<[(u16, u64)]>,
     /// Response times, in nanoseconds.
     response: Sketch,
 }
@@ -207,6 +212,8 @@ impl Cell {
             completed: tally.completed,
             good: tally.good,
             errors: tally.errors(),
+            failed_checks: tally.failed_by(Failure::Check),
+            statuses: tally.statuses.iter().collect(),
             response: Sketch::from(&tally.response),
         }
     }
@@ -217,6 +224,8 @@ impl Cell {
             completed: tally.succeeded + tally.failed,
             good: tally.succeeded,
             errors: tally.failed,
+            failed_checks: 0,
+            statuses: Box::default(),
             response: Sketch::from(&tally.response),
         }
     }
@@ -225,13 +234,26 @@ impl Cell {
         self.completed += later.completed;
         self.good += later.good;
         self.errors += later.errors;
+        self.failed_checks += later.failed_checks;
+        if self.statuses.is_empty() {
+            self.statuses.clone_from(&later.statuses);
+        } else {
+            let mut statuses = self.statuses();
+            later.statuses.iter().for_each(|(status, n)| statuses.add(*status, *n));
+            self.statuses = statuses.iter().collect();
+        }
         self.response.merge(&later.response);
     }
 
+    fn statuses(&self) -> Statuses {
+        self.statuses.iter().copied().collect()
+    }
+
     fn point(&self, column: &Column) -> SeriesPoint {
-        let Self { completed, good, errors, .. } = *self;
+        let Self { completed, good, errors, failed_checks, .. } = *self;
         SeriesPoint {
-            flow: Flow { completed, good, errors, ..Flow::default() },
+            flow: Flow { completed, good, errors, failed_checks, ..Flow::default() },
+            statuses: self.statuses(),
             response: self.response.clone(),
             ..column.empty_point()
         }
@@ -239,7 +261,7 @@ impl Cell {
 
     /// Approximate memory.
     fn bytes(&self) -> usize {
-        size_of::<Self>() + self.response.packed().len()
+        size_of::<Self>() + size_of_val(&*self.statuses) + self.response.packed().len()
     }
 }
 
@@ -291,6 +313,10 @@ struct CellMessage {
     response: Vec<u8>,
     #[prost(uint64, tag = "6")]
     response_max: u64,
+    #[prost(uint64, tag = "7")]
+    failed_checks: u64,
+    #[prost(message, repeated, tag = "8")]
+    statuses: Vec<StatusCount>,
 }
 
 fn row_message(key: &BreakdownKey, cells: &[Cell]) -> RowMessage {
@@ -308,7 +334,8 @@ impl RowMessage {
             (None, Some(name)) => BreakdownKey::Transaction(name),
             _ => return None,
         };
-        let cells: Vec<Cell> = self.cells.into_iter().map(Into::into).collect();
+        let cells: Vec<Cell> =
+            self.cells.into_iter().map(CellMessage::decoded).collect::<Option<_>>()?;
         let is_sorted = cells.windows(2).all(|pair| pair[0].column < pair[1].column);
         let is_within = cells.last().is_none_or(|last| (last.column as usize) < columns);
         let is_valid = is_sorted && is_within && cells.iter().all(|cell| cell.response.is_valid());
@@ -332,7 +359,7 @@ impl ColumnMessage {
 
 impl From<&Cell> for CellMessage {
     fn from(cell: &Cell) -> Self {
-        let Cell { column, completed, good, errors, response } = cell;
+        let Cell { column, completed, good, errors, failed_checks, statuses: _, response } = cell;
         Self {
             column: *column,
             completed: *completed,
@@ -340,15 +367,28 @@ impl From<&Cell> for CellMessage {
             errors: *errors,
             response: response.packed().to_vec(),
             response_max: response.max(),
+            failed_checks: *failed_checks,
+            statuses: cell.statuses().to_field(),
         }
     }
 }
 
-impl From<CellMessage> for Cell {
-    fn from(message: CellMessage) -> Self {
-        let CellMessage { column, completed, good, errors, response, response_max } = message;
+impl CellMessage {
+    fn decoded(self) -> Option<Cell> {
+        let Self {
+            column,
+            completed,
+            good,
+            errors,
+            response,
+            response_max,
+            failed_checks,
+            statuses,
+        } = self;
         let response = Sketch::from_packed(response, response_max);
-        Self { column, completed, good, errors, response }
+        let statuses: Statuses = Summand::from_field(statuses)?;
+        let statuses = statuses.iter().collect();
+        Some(Cell { column, completed, good, errors, failed_checks, statuses, response })
     }
 }
 
@@ -370,6 +410,7 @@ mod tests {
             tally.begun += 1;
             tally.completed += 1;
             tally.good += 1;
+            tally.statuses.add(200, 1);
             // Replies that differ need the most memory.
             tally.response.record(1_000_000 * (second % 100 + 1));
         }
@@ -388,6 +429,7 @@ mod tests {
         let completed: Vec<u64> = points.iter().map(|point| point.flow.completed).collect();
         assert_eq!(completed, [1, 0, 1, 0, 1, 0, 1, 0, 1, 0]);
         assert_eq!(points[4].response.max(), 5_000_000);
+        assert_eq!(points[4].statuses.sorted(), [(200, 1)]);
         assert_eq!(series.points(&BreakdownKey::Label(2)), None);
     }
 
@@ -407,6 +449,7 @@ mod tests {
             assert_eq!(points.iter().map(|point| point.flow.completed).sum::<u64>(), seconds);
             assert_eq!(points.iter().map(|point| point.response.count()).sum::<u64>(), seconds);
             assert_eq!(points.iter().map(SeriesPoint::seconds).sum::<f64>(), seconds as f64);
+            assert_eq!(SeriesPoint::join(&points).statuses.sorted(), [(200, seconds)]);
         }
         let message = series.to_message();
         assert_eq!(BreakdownSeries::from_message(message), Some(series));

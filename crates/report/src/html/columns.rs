@@ -16,6 +16,8 @@ pub struct FigureColumns<'a> {
     lines: Vec<LineColumns<'a>>,
     marks: &'a [HighlightedValue],
     heat: Option<&'a Heat>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    histogram: bool,
 }
 
 /// A line: `y[i]` and its band belong to `x[i]`.
@@ -44,6 +46,7 @@ impl<'a> From<&'a Chart> for FigureColumns<'a> {
             lines: f.lines.iter().map(LineColumns::from).collect(),
             marks: &f.marks,
             heat: f.heat.as_ref(),
+            histogram: f.is_histogram,
         }
     }
 }

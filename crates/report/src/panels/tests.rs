@@ -34,6 +34,7 @@ fn a_sweep_has_its_charts_over_load_and_over_the_time_of_chosen_trials() {
         "time-throughput-c1-300-1",
         "time-p99-c1-300-1",
         "time-response-c1-300-1",
+        "time-statuses-c1-300-1",
         "time-under-way-c1-300-1",
         "time-heat-c1-300-1",
         "time-server-cpu-c1-300-1",
@@ -45,10 +46,12 @@ fn a_sweep_has_its_charts_over_load_and_over_the_time_of_chosen_trials() {
         "time-other-prometheus-app-numbers-c1-300-1",
         "time-other-prometheus-app-per-second-c1-300-1",
         "time-generator-cpu-c1-300-1",
+        "histogram-c1-300-1",
         "time-throughput-c1-480-1",
         "time-p99-c1-480-1",
         "time-response-c1-480-1",
         "time-errors-c1-480-1",
+        "time-statuses-c1-480-1",
         "time-under-way-c1-480-1",
         "time-heat-c1-480-1",
         "time-server-cpu-c1-480-1",
@@ -60,10 +63,12 @@ fn a_sweep_has_its_charts_over_load_and_over_the_time_of_chosen_trials() {
         "time-other-prometheus-app-numbers-c1-480-1",
         "time-other-prometheus-app-per-second-c1-480-1",
         "time-generator-cpu-c1-480-1",
+        "histogram-c1-480-1",
         "time-throughput-c2-300-1",
         "time-p99-c2-300-1",
         "time-response-c2-300-1",
         "time-errors-c2-300-1",
+        "time-statuses-c2-300-1",
         "time-under-way-c2-300-1",
         "time-heat-c2-300-1",
         "time-server-cpu-c2-300-1",
@@ -75,10 +80,12 @@ fn a_sweep_has_its_charts_over_load_and_over_the_time_of_chosen_trials() {
         "time-other-prometheus-app-numbers-c2-300-1",
         "time-other-prometheus-app-per-second-c2-300-1",
         "time-generator-cpu-c2-300-1",
+        "histogram-c2-300-1",
         "time-throughput-c2-480-1",
         "time-p99-c2-480-1",
         "time-response-c2-480-1",
         "time-errors-c2-480-1",
+        "time-statuses-c2-480-1",
         "time-under-way-c2-480-1",
         "time-heat-c2-480-1",
         "time-server-cpu-c2-480-1",
@@ -90,6 +97,7 @@ fn a_sweep_has_its_charts_over_load_and_over_the_time_of_chosen_trials() {
         "time-other-prometheus-app-numbers-c2-480-1",
         "time-other-prometheus-app-per-second-c2-480-1",
         "time-generator-cpu-c2-480-1",
+        "histogram-c2-480-1",
     ]
     "#);
 }
@@ -128,10 +136,119 @@ fn a_single_run_has_charts_over_time_and_its_percentile_curve() {
             "time-throughput",
             "time-p99",
             "time-response",
+            "time-statuses",
             "time-under-way",
-            "time-heat"
+            "time-heat",
+            "histogram"
         ]
     );
+}
+
+fn figure<'a>(all: &'a [Chart], id: &str) -> &'a Chart {
+    let found = all.iter().find(|figure| figure.id == id);
+    found.unwrap_or_else(|| panic!("no {id}"))
+}
+
+#[test]
+fn each_reply_is_in_the_charts_of_statuses_and_response_times() {
+    let run = story::overloaded().run();
+    let (study, _) = study_of(&run, &Judgement::default());
+    let all = of_trial(&study, 0);
+    let histogram = figure(&all, "histogram");
+    let bars = &histogram.lines[0].points;
+    let counted: f64 = bars.iter().filter_map(|point| point.y).sum();
+    assert_eq!(counted, run.total.response.count() as f64);
+    // The first bar begins at or below the minimum, and the line ends above the maximum.
+    let [first, last] = [bars[0].x, bars[bars.len() - 1].x].map(|x| x * 1e9);
+    assert!(first <= run.total.response.min() as f64 && last > run.total.response.max() as f64);
+    let points = crate::intervals::of_run(&run).points;
+    let seconds: Vec<f64> = points.iter().map(SeriesPoint::seconds).collect();
+    let replies = figure(&all, "time-statuses").lines.iter().map(|line| {
+        let rates = line.points.iter().filter_map(|point| point.y);
+        (
+            line.name.to_string(),
+            rates.zip(&seconds).map(|(y, width)| y * width).sum::<f64>().round(),
+        )
+    });
+    let statuses = run.total.statuses.sorted().into_iter();
+    let expected: Vec<(String, f64)> =
+        statuses.map(|(status, count)| (status.to_string(), count as f64)).collect();
+    assert_eq!(replies.collect::<Vec<_>>(), expected);
+}
+
+#[test]
+fn rare_statuses_share_a_line() {
+    let statuses = (0..12).map(|n| (400 + n, 100 - u64::from(n)));
+    let point = SeriesPoint {
+        to: Tick(1_000_000_000),
+        statuses: statuses.collect(),
+        ..SeriesPoint::default()
+    };
+    let second = SeriesPoint { from: point.to, to: Tick(2_000_000_000), ..point.clone() };
+    let run = Run { series: Series::of_points([point, second]), ..Run::default() };
+    let (study, _) = study_of(&run, &Judgement::default());
+    let all = of_trial(&study, 0);
+    let lines: Vec<(&str, Option<f64>)> = figure(&all, "time-statuses")
+        .lines
+        .iter()
+        .map(|line| (line.name.as_str(), line.points[0].y))
+        .collect();
+    assert_eq!(lines.len(), 8);
+    assert_eq!(lines[0], ("400", Some(100.0)));
+    assert_eq!(lines[7], ("others", Some(93.0 + 92.0 + 91.0 + 90.0 + 89.0)));
+}
+
+#[test]
+fn passed_checks_are_shown_if_there_are_checks() {
+    let flows = [(10, 0), (10, 4), (0, 0)];
+    let points = flows.iter().zip(0..).map(|(&(completed, failed_checks), second)| SeriesPoint {
+        from: Tick(second * 1_000_000_000),
+        to: Tick((second + 1) * 1_000_000_000),
+        phase: Phase::Measure,
+        flow: Flow { completed, failed_checks, ..Flow::default() },
+        ..SeriesPoint::default()
+    });
+    let run = Run { series: Series::of_points(points), ..story::closed().run() };
+    let shares = |run: &Run| -> Vec<Option<f64>> {
+        let (study, _) = study_of(run, &Judgement::default());
+        let all = of_trial(&study, 0);
+        let checks = all.iter().find(|figure| figure.id == "time-checks");
+        checks
+            .map_or(Vec::new(), |chart| chart.lines[0].points.iter().map(|point| point.y).collect())
+    };
+    assert_eq!(shares(&run), [Some(1.0), Some(0.6), None]);
+    let mut passed = story::closed().run();
+    assert_eq!(shares(&passed), [], "the plan has no checks");
+    passed.plan.as_mut().unwrap().reply_policies[0].checks.same_length = true;
+    let all = shares(&passed);
+    assert!(!all.is_empty() && all.iter().flatten().all(|share| *share == 1.0));
+}
+
+fn study_ids(study: &Study, analysis: &Analysis) -> Vec<String> {
+    of_study(study, analysis).into_iter().map(|chart| chart.id).collect()
+}
+
+#[test]
+fn the_first_charts_are_those_of_the_compared_figures() {
+    let (study, mut analysis) = story::comparison::compared();
+    let found = study_ids(&study, &analysis);
+    assert_eq!(found[..2], ["repetition-p99", "repetition-throughput"]);
+    let (overloaded, mut other) = story::sweep_of(&[480.0], 2);
+    other.comparison.clone_from(&analysis.comparison);
+    let expected = ["repetition-p99", "repetition-errors", "repetition-throughput"];
+    let found = study_ids(&overloaded, &other);
+    assert_eq!(found[..3], expected);
+    let median = brunt_model::Measure::Run(brunt_model::objective::Metric::Quantile(0.5));
+    analysis.comparison.as_mut().unwrap().pairs[0].measures[0].measure = median;
+    let all = of_study(&study, &analysis);
+    assert_eq!(
+        (all[0].id.as_str(), &*all[0].title),
+        ("repetition-p50", "p50 of the response time by repetition")
+    );
+    // Each contender has its trials, and the median with its interval.
+    assert_eq!(all[0].lines.len(), 4);
+    assert!(all[0].lines[1].points.iter().all(|point| point.low.is_some() && point.high.is_some()));
+    assert_eq!(ChartSelection::Key.figures(&study, &analysis)[0].id, "repetition-p50");
 }
 
 fn key_ids(study: &Study, analysis: &Analysis) -> Vec<String> {
@@ -211,8 +328,10 @@ fn constant_zeros_are_not_drawn() {
             "time-throughput",
             "time-p99",
             "time-response",
+            "time-statuses",
             "time-under-way",
-            "time-heat"
+            "time-heat",
+            "histogram"
         ]
     );
     // Of two contenders, one without errors is a result.

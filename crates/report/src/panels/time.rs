@@ -1,13 +1,13 @@
 //! Makes the charts over the time of one trial: its requests and, on the same axis, its readings.
 
-use super::{chosen, heat, load, p99, readings, words};
+use super::{chosen, heat, load, outcomes, p99, readings, words};
 use crate::agents::AgentFigures;
 use crate::figure::{Axis, AxisScale, Chart, ChartLine, ChartPoint, ChartUnit, HighlightedValue};
 use crate::intervals::{self, Merged};
 use crate::readings::ValueSpan;
 use crate::result::{self, IntervalRow};
 use brunt_model::numbers;
-use brunt_model::{Analysis, Judgement, Phase, Run, Study, Text, Tick, Trial, text};
+use brunt_model::{Analysis, Judgement, Load, Phase, Run, Study, Text, Tick, Trial, text};
 
 /// Maximum number of marks in a chart. Each has a line of text.
 const MOST_MARKS: usize = 3;
@@ -28,11 +28,13 @@ struct TimeLine {
 enum IntervalValue {
     /// Counts and percentiles. Those of merged intervals come from their sums and histograms.
     Sum(fn(&IntervalRow) -> Option<f64>),
+    /// The same of arrivals, which only an open loop has.
+    Arrivals(fn(&IntervalRow) -> Option<f64>),
     /// The state at the end of an interval.
     State(fn(&IntervalRow) -> u64),
 }
 
-use IntervalValue::{State, Sum};
+use IntervalValue::{Arrivals, State, Sum};
 
 /// A chart of the series of a run.
 struct TimeChart {
@@ -56,7 +58,7 @@ const TIME_CHARTS: &[TimeChart] = &[
         y: ("chart-label.requests", ChartUnit::PerSecond, AxisScale::Linear),
         lines: &[
             line_of("chart-label.completed", Sum(|i| Some(i.throughput_per_second))),
-            line_of("chart-label.planned", Sum(|i| per_second(i, i.planned))),
+            line_of("chart-label.planned", Arrivals(|i| per_second(i, i.planned))),
         ],
     },
     TimeChart {
@@ -93,14 +95,15 @@ pub fn of_chosen(study: &Study, analysis: &Analysis) -> Vec<Chart> {
     for index in chosen(study, analysis) {
         let Some(trial) = study.trials.get(index) else { continue };
         let name = (study.trials.len() > 1).then(|| words::trial(study, trial));
-        charts.extend(of_trial(study, index).into_iter().map(|chart| titled(chart, name.as_ref())));
+        let all = of_trial(study, index).into_iter();
+        charts.extend(all.map(|chart| titled(chart, name.as_ref())));
     }
     charts
 }
 
-/// Returns the figures of one trial, by its index in the study: its requests, a heat map of
-/// response times, and its readings. All have the same time axis, and titles without the time and the trial. Empty
-/// ones are omitted.
+/// Returns the figures of one trial, by its index in the study: its requests, a heat map and a histogram of
+/// response times, and its readings. All but the histogram have the same time axis, and titles without the time and
+/// the trial. Empty ones are omitted.
 pub fn of_trial(study: &Study, index: usize) -> Vec<Chart> {
     let Some(trial) = study.trials.get(index) else { return Vec::new() };
     let run = &trial.run;
@@ -111,12 +114,18 @@ pub fn of_trial(study: &Study, index: usize) -> Vec<Chart> {
         TIME_CHARTS.iter().map(|chart| of_chart(chart, run, &recorded, &merged)).collect();
     // In the order of the charts over the load: throughput, p99, response.
     all.insert(1, p99::over_time(run, &trial.judgement));
+    let in_flight = all.len() - 1;
+    all.splice(
+        in_flight..in_flight,
+        [outcomes::statuses(run, &merged), outcomes::passed_checks(run, &merged)],
+    );
     all.push(heat::of(run, &merged));
     all.extend(readings::by_time(run).into_iter().map(of_readings));
     let end = recorded.last().map_or(0.0, |i| i.to_seconds);
     all.into_iter()
-        .map(|figure| named_after_trial(figure, study, trial, index))
         .map(|figure| within(figure, end))
+        .chain([outcomes::histogram(run)])
+        .map(|figure| named_after_trial(figure, study, trial, index))
         .filter_map(super::shown)
         .collect()
 }
@@ -135,6 +144,10 @@ fn of_readings(chart: readings::ReadingChart) -> Chart {
 /// Adds the time, and the name of the trial if there are several, to the title of a figure.
 fn titled(figure: Chart, trial: Option<&Text>) -> Chart {
     let title = match trial {
+        Some(trial) if figure.is_histogram => {
+            text!("chart.of-trial", title = figure.title, trial = trial.clone())
+        }
+        None if figure.is_histogram => figure.title,
         Some(trial) => {
             text!("chart.over-time-of-trial", title = figure.title, trial = trial.clone())
         }
@@ -151,7 +164,13 @@ fn named_after_trial(figure: Chart, study: &Study, trial: &Trial, index: usize) 
     } else {
         format!("{}-c{}-{name}", figure.id, trial.place.contender + 1)
     };
-    Chart { id: format!("time-{id}"), group: format!("time-{index}"), trial: Some(index), ..figure }
+    // The axis of a histogram is no time, so that it does not zoom with the others.
+    let (id, group) = if figure.is_histogram {
+        (id, format!("histogram-{index}"))
+    } else {
+        (format!("time-{id}"), format!("time-{index}"))
+    };
+    Chart { id, group, trial: Some(index), ..figure }
 }
 
 /// Removes readings after the last interval, which would make the axis longer than the run.
@@ -188,7 +207,12 @@ fn of_chart(
 ) -> Chart {
     let intervals: Vec<IntervalRow> =
         result::intervals(run, merged.points.iter().cloned()).collect();
-    let lines = chart.lines.iter().enumerate().map(|(i, row)| {
+    // In a closed loop, each reply is followed by the next planned request.
+    let populations = run.plan.iter().flat_map(|plan| &plan.populations);
+    let is_open =
+        populations.into_iter().any(|population| matches!(population.load, Load::Open { .. }));
+    let rows = chart.lines.iter().filter(|row| is_open || !matches!(row.value, Arrivals(_)));
+    let lines = rows.enumerate().map(|(i, row)| {
         line(Text::label(row.name), i, points_of(&row.value, recorded, &intervals))
     });
     let has_states = chart.lines.iter().any(|row| matches!(row.value, State(_)));
@@ -259,7 +283,7 @@ fn points_of(
     merged: &[IntervalRow],
 ) -> Vec<ChartPoint> {
     match value {
-        Sum(value) => merged
+        Sum(value) | Arrivals(value) => merged
             .iter()
             .map(|i| ChartPoint { x: middle(i), y: value(i), ..ChartPoint::default() })
             .collect(),

@@ -16,6 +16,11 @@ pub fn method(study: &Study, analysis: &Analysis) -> Vec<Text> {
         sentences.push(text!("method.capacities"));
     }
     sentences.extend(of_analysis(analysis));
+    if study.only_run().is_some() {
+        // Its intervals are those of the run itself.
+        let without_band = Text::label("method.band-one");
+        sentences.retain(|sentence| *sentence != without_band);
+    }
     sentences
 }
 

@@ -106,7 +106,7 @@ fn a_chart_without_points_is_omitted() {
 #[test]
 fn a_sheet_is_one_document_in_which_each_chart_is_named() {
     let (study, analysis) = single::study_of(&crate::story::closed().run(), &Judgement::default());
-    for (selection, charts) in [(ChartSelection::Key, 3), (ChartSelection::All, 6)] {
+    for (selection, charts) in [(ChartSelection::Key, 3), (ChartSelection::All, 8)] {
         let mut out = Vec::new();
         write_sheet(&ChartSheet::of(&study, &analysis, selection), &mut out).unwrap();
         let svg = String::from_utf8(out).unwrap();
