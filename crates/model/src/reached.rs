@@ -2,7 +2,7 @@
 //! cases and the summary.
 
 use crate::finding::State;
-use crate::text::{Text, Value};
+use crate::text::{LoggedText, Text, Value};
 use crate::{Objective, Run, Study, text};
 
 /// Kind of replies that a run received.
@@ -26,17 +26,25 @@ impl Run {
         }
     }
 
-    /// Lists the failures with their counts, the most frequent first: `5 × connection refused`.
-    /// Empty if no request failed.
+    /// Lists the failures with their counts, the most frequent first: `5 × connection refused`. Where
+    /// the causes of a failure are known, it lists these. Empty if no request failed.
     pub fn failure_summary(&self) -> Text {
-        let counts = crate::Failure::all()
-            .map(|failure| (self.total.failed_by(failure), &failure.row().meaning));
-        let mut failures: Vec<(u64, &Text)> = counts.filter(|(count, _)| *count > 0).collect();
+        let mut failures: Vec<(u64, Text)> = Vec::new();
+        for failure in crate::Failure::all() {
+            let malformed = self.total.malformed.iter();
+            let mut unexplained = self.total.failed_by(failure);
+            for (cause, count) in malformed.filter(|(cause, _)| cause.failure() == failure) {
+                unexplained = unexplained.saturating_sub(*count);
+                failures.push((*count, LoggedText::Cause.text(&cause.to_string())));
+            }
+            failures.push((unexplained, failure.row().meaning.clone()));
+        }
+        failures.retain(|(count, _)| *count > 0);
         // Stable, so equal counts stay in the order of the table.
         failures.sort_by_key(|(count, _)| std::cmp::Reverse(*count));
-        let failures = failures.into_iter().map(|(n, meaning)| {
-            text!("times-failure", count = n.to_string(), failure = meaning.clone())
-        });
+        let failures = failures
+            .into_iter()
+            .map(|(n, failure)| text!("times-failure", count = n.to_string(), failure));
         text!("words", words = Value::Words(failures.collect()))
     }
 }

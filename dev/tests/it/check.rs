@@ -57,8 +57,9 @@ fn a_check_reports_the_listener_and_its_replies() {
     let Some(nginx) = nginx_at(test, "listen 127.0.0.1:PORT backlog=50;", compress) else { return };
     let before = nginx.requests();
     let checked = check(&format!("{} -c 60", nginx.url_of("/page.txt"))).assert_code(0);
-    // Two requests of the check.
-    assert_eq!(nginx.requests() - before, 2);
+    // Two requests of the check, and the preface of HTTP/2, which this server refuses.
+    assert_eq!(nginx.requests() - before, 3);
+    assert!(checked.value("/h2c").is_null());
     assert_eq!(checked.value("/reply/status"), 200);
     assert_eq!(checked.value("/reply/body_bytes"), 5800);
     assert_eq!(checked.value("/reply/framing"), "content-length");
@@ -147,6 +148,86 @@ fn tls_is_reported_and_sessions_are_resumed() {
     assert_eq!(stranger.value("/tls/distrust"), "issuer not trusted (UnknownIssuer)");
     assert_eq!(stranger.value("/tls/certificate/names/0"), "localhost");
     stranger.assert_text(&["NOT TRUSTED: issuer not trusted (UnknownIssuer)", "--cacert FILE"]);
+}
+
+#[test]
+fn http2_without_tls_is_named() {
+    let lab = lab("");
+    let both = check(&lab.url_of("/")).assert_code(0);
+    both.assert_text(&["Offers HTTP/2 (", "without TLS (h2c), for --http 2"]);
+    assert!(both.advice("needs_h2c").is_none());
+    let test = "http2_without_tls_is_named";
+    let Some(nginx) = nginx_at(test, "listen 127.0.0.1:PORT http2;", "") else { return };
+    let only = check(&nginx.url_of("/")).assert_code(3);
+    assert_eq!(only.advice("needs_h2c").expect("advice")["command"], "add --http 2");
+    check(&format!("{} --http 2", nginx.url_of("/"))).assert_code(0);
+}
+
+#[test]
+fn a_call_of_grpc_is_checked_by_its_status() {
+    let dir = TempDir::new().expect("a directory");
+    let proto = dir.path().join("e.proto");
+    let text = "syntax = \"proto3\"; package p; message M { string a = 1; } service S { rpc Get(M) returns (M); }";
+    std::fs::write(&proto, text).expect("a file");
+    for (options, words, has_error) in [
+        ("--http 2 --grpc", "Reply grpc 0 OK from brunt-lab, HTTP/2", false),
+        ("--http 2", "Reply 200", false),
+    ] {
+        let lab = lab(options);
+        let line = format!("{} --grpc p.S/Get --proto {}", lab.url_of("/"), proto.display());
+        let checked = check(&line);
+        assert_eq!(checked.advice("error_status").is_some(), has_error, "{}", checked.text);
+        if options.ends_with("grpc") {
+            checked.assert_code(0).assert_text(&[words]);
+        }
+    }
+}
+
+#[test]
+fn a_client_certificate_and_a_version_of_tls_are_used() {
+    let dir = TempDir::new().expect("a directory");
+    let authority = Authority::new(dir.path());
+    let server = authority.certify("localhost");
+    let client = authority.certify("anna");
+    let directives = format!(
+        "ssl_certificate {}; ssl_certificate_key {}; ssl_protocols TLSv1.2 TLSv1.3; ssl_client_certificate {}; ssl_verify_client on;",
+        server.cert, server.key, authority.pem
+    );
+    let test = "a_client_certificate_and_a_version_of_tls_are_used";
+    let Some(nginx) = nginx_at(test, "listen 127.0.0.1:PORT ssl http2;", &directives) else {
+        return;
+    };
+    let line = format!(
+        "{} --cacert {} --cert {} --key {}",
+        nginx.secure("/"),
+        authority.pem,
+        client.cert,
+        client.key
+    );
+    for (options, version) in
+        [("", "TLSv1.3"), ("--tls-max 1.2", "TLSv1.2"), ("--http 2 --tls-max 1.2", "TLSv1.2")]
+    {
+        let checked = check(&format!("{line} {options}")).assert_code(0);
+        assert_eq!(checked.value("/reply/status"), 200, "{options}");
+        assert_eq!(checked.value("/tls/version"), version, "{options}");
+        assert_eq!(checked.value("/tls/http").as_array().expect("versions").len(), 2);
+    }
+}
+
+#[test]
+fn a_head_above_the_limit_is_named() {
+    let lab = lab(&format!("--tls --http3 --header X-Long:{}", "a".repeat(100_000)));
+    let cause = "the head is larger than 64 kB (limit of brunt)";
+    for version in ["1.1", "2", "3"] {
+        let line = format!("{} -k --http {version}", lab.url_of("/"));
+        let checked = check(&line).assert_code(3);
+        checked.assert_text(&[cause]);
+        let trace = command(&format!("run {line} --trace")).output().expect("brunt");
+        let shown = String::from_utf8_lossy(&trace.stdout);
+        assert!(shown.contains(&format!("FAILED: protocol error: {cause}")), "{shown}");
+        let run = measure(&format!("{line} -n 3 -c 1")).assert_code(3);
+        assert!(run.err.contains(&format!("3 × {cause}")), "{}", run.err);
+    }
 }
 
 #[test]

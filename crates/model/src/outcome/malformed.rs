@@ -411,6 +411,11 @@ impl MalformedReply {
         }
     }
 
+    /// True if the bytes are those of another protocol, so that the port or the version may be wrong.
+    pub fn is_other_protocol(self) -> bool {
+        matches!(self, Self::StatusLine | Self::Http1Reply | Self::Preface)
+    }
+
     /// Returns its name in JSON and CSV.
     pub fn key(self) -> &'static str {
         match self {

@@ -6,6 +6,7 @@
 use super::rules::Advice;
 use brunt_model::agent::AgentCheck;
 use brunt_model::plan::HttpVersion;
+use brunt_model::reply_policy::ReplyChecks;
 use brunt_model::{AgentEnvironment, Load, Plan, Route};
 use brunt_probe::settings::KernelSettings;
 use brunt_wire::tls::HandshakeFailureCause;
@@ -45,6 +46,9 @@ pub struct CheckFacts {
     pub connection: Option<ConnectionFacts>,
     /// Result of the TLS handshake; null without TLS, or if the handshake failed.
     pub tls: Option<TlsFacts>,
+    /// HTTP/2 without TLS (h2c) on the same port; null if the server does not offer it, or if that
+    /// was not checked.
+    pub h2c: Option<OfferedVersion>,
     /// The reply; null if there was none.
     pub reply: Option<ReplyFacts>,
     /// Reply to the same request with the opposite Accept-Encoding; null if that was not tried.
@@ -91,6 +95,9 @@ pub struct RequestedLoad {
     pub compressed: bool,
     /// True if `--expect-status` lists the good statuses.
     pub expects_status: bool,
+    /// Conditions of the plan for a good reply.
+    #[serde(skip)]
+    pub checks: ReplyChecks,
 }
 
 /// State of this machine, and limits on brunt.
@@ -213,7 +220,7 @@ pub struct CertificateFacts {
 /// Facts about the reply.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct ReplyFacts {
-    /// Status of the reply.
+    /// Status of the reply. That of gRPC is its code and 1,000.
     pub status: u16,
     /// Version of HTTP: `HTTP/1.1` or `HTTP/1.0`.
     pub protocol: String,
@@ -295,6 +302,7 @@ impl RequestedLoad {
             sources: plan.connection.source.len().max(1) as u64,
             follows: plan.policy().redirects.most > 0,
             expects_status: !plan.policy().checks.status.is_empty(),
+            checks: plan.policy().checks.clone(),
             compressed: headers.iter().any(|h| h.0.eq_ignore_ascii_case("accept-encoding")),
         }
     }

@@ -14,6 +14,7 @@ use super::machine_load::MachineLoad;
 use crate::RunError;
 use brunt_engine::clock::{self, RunEpoch, WorkerClock};
 use brunt_engine::{NoRun, Numbering, RunState, UserSetup, UserStep, UserTurn};
+use brunt_model::outcome::MalformedReply;
 use brunt_model::plan::HttpVersion;
 use brunt_model::sample::ConnectTimes;
 use brunt_model::scenario::{ListOrder, Scenario};
@@ -25,6 +26,7 @@ use brunt_wire::http::{Common, Http, Lane};
 use brunt_wire::quic::version_names;
 use brunt_wire::tls::{self, Handshake, HandshakeFailure, HandshakeFailureCause};
 use brunt_wire::{Framing, Prepared, Reply, ReplyHead, Stamps, Transport};
+use std::cell::Cell;
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -32,6 +34,8 @@ use std::time::Duration;
 const CONNECTS: u64 = 5;
 /// Connects that take longer, in seconds, are not repeated.
 const MAX_REPEATED_CONNECT: f64 = 0.5;
+/// Timeout of the settings of HTTP/2, which a server without HTTP/2 may never send.
+const MAX_SETTINGS_WAIT: Duration = Duration::from_secs(1);
 /// Timeout of a QUIC handshake.
 const MAX_QUIC_HANDSHAKE: Duration = Duration::from_secs(1);
 
@@ -40,6 +44,8 @@ struct ServerCheck<'a> {
     plan: &'a Plan,
     wire: Rc<Http<WorkerClock>>,
     time: WorkerClock,
+    /// Reason why the last reply is not valid, or the code of its reset.
+    malformed: Cell<Option<MalformedReply>>,
 }
 
 /// A reply, its head, and the seconds from sent to last byte.
@@ -141,6 +147,9 @@ fn run_check(depth: CheckDepth, plan: &Plan, facts: &mut CheckFacts) -> Result<(
         if depth != CheckDepth::Once && facts.failure.is_none() {
             Box::pin(check.versions(&time, facts)).await?;
         }
+        if depth == CheckDepth::All && check.may_speak_h2c(request, facts) {
+            facts.h2c = Box::pin(check.h2c(request, &time)).await;
+        }
         // Only after such a reply: a handshake would be noise in the log of a server without TLS.
         if depth == CheckDepth::All && may_need_tls(facts) {
             facts.needs_tls = Box::pin(check.speaks_tls(request, &time)).await;
@@ -156,7 +165,8 @@ fn run_check(depth: CheckDepth, plan: &Plan, facts: &mut CheckFacts) -> Result<(
 impl<'a> ServerCheck<'a> {
     fn new(plan: &'a Plan, time: &WorkerClock) -> Result<Self, RunError> {
         let common = Common::new(plan)?;
-        Ok(Self { plan, wire: Rc::new(Http::new(common, 0, time.clone())), time: time.clone() })
+        let wire = Rc::new(Http::new(common, 0, time.clone()));
+        Ok(Self { plan, wire, time: time.clone(), malformed: Cell::new(None) })
     }
 
     /// Sends the request, and the second one.
@@ -262,6 +272,7 @@ impl<'a> ServerCheck<'a> {
             .time
             .within(self.plan.connection.timeout, self.wire.inspect(conn, request, &mut stamps))
             .await;
+        self.malformed.set(stamps.malformed);
         let mut reply = reply.unwrap_or(Err(Failure::Timeout))?;
         let head_and_fields = reply.details.take().and_then(|kept| kept.head);
         let (head, fields) = head_and_fields.ok_or(Failure::Protocol)?;
@@ -289,17 +300,14 @@ impl<'a> ServerCheck<'a> {
             let Ok(prepared) = check.prepare(request) else { continue };
             // These handshakes must not change the facts of the plan's own connection.
             let mut others = CheckFacts::default();
-            let limit = plan.connection.connect_timeout;
             let Ok(lane) = check.open(&prepared, &mut others).await else { continue };
             let mut offered =
                 OfferedVersion { version, streams: None, window_bytes: None, quic: None };
             if version == HttpVersion::V2 {
-                let Some(Ok(peer)) = self.time.within(limit, lane.peer_settings()).await else {
-                    continue;
-                };
-                // HTTP/2 has no limit if the server's SETTINGS have none (RFC 9113, section 6.5.2).
-                offered.streams = Some(peer.streams).filter(|streams| *streams < u32::MAX);
-                offered.window_bytes = Some(peer.window as u64);
+                match check.http2_limits(&lane).await {
+                    Some(limits) => offered = limits,
+                    None => continue,
+                }
             }
             if version == HttpVersion::V3 {
                 offered.streams = Some(lane.most_exchanges());
@@ -308,6 +316,47 @@ impl<'a> ServerCheck<'a> {
             tls.http.push(offered);
         }
         Ok(())
+    }
+
+    /// True if HTTP/2 without TLS is tried: the request was sent by HTTP/1.1, and it changes nothing
+    /// on the server, or got no reply.
+    fn may_speak_h2c(&self, request: &Request, facts: &CheckFacts) -> bool {
+        let connection = &self.plan.connection;
+        let changes_nothing = matches!(&*request.method, "GET" | "HEAD");
+        connection.http == HttpVersion::V1_1
+            && connection.proxy.is_none()
+            && request.url.starts_with("http://")
+            && facts.connection.is_some()
+            && (changes_nothing || facts.failure.is_some())
+    }
+
+    /// Returns the limits of HTTP/2 without TLS by prior knowledge (RFC 9113 section 3.3). None: the
+    /// server does not speak it. No request is sent, but a server without HTTP/2 may log the first
+    /// line of the preface as a bad request.
+    async fn h2c(&self, request: &Request, time: &WorkerClock) -> Option<OfferedVersion> {
+        let mut plan = self.plan.clone();
+        plan.connection.http = HttpVersion::V2;
+        plan.connection.streams = 1;
+        let check = ServerCheck::new(&plan, time).ok()?;
+        let prepared = check.prepare(request).ok()?;
+        // This connection must not change the facts of the plan's own connection.
+        let lane = check.open(&prepared, &mut CheckFacts::default()).await.ok()?;
+        self.http2_limits(&lane).await
+    }
+
+    /// Returns the limits of a connection of HTTP/2; None if the server sends no settings.
+    async fn http2_limits(&self, lane: &Lane) -> Option<OfferedVersion> {
+        let limit = self.plan.connection.connect_timeout.min(MAX_SETTINGS_WAIT);
+        let Some(Ok(peer)) = self.time.within(limit, lane.peer_settings()).await else {
+            return None;
+        };
+        Some(OfferedVersion {
+            version: HttpVersion::V2,
+            // HTTP/2 has no limit if the server's SETTINGS have none (RFC 9113, section 6.5.2).
+            streams: Some(peer.streams).filter(|streams| *streams < u32::MAX),
+            window_bytes: Some(peer.window as u64),
+            quic: None,
+        })
     }
 
     /// Reads the transport settings of a server, and its versions of QUIC. A datagram may be lost,
@@ -402,23 +451,28 @@ impl<'a> ServerCheck<'a> {
 
     fn failure_facts(&self, failure: Failure, refusal: Option<&HandshakeFailure>) -> FailureFacts {
         let row = failure.row();
+        let cause = self.malformed.take().filter(|cause| cause.failure() == failure);
         let note = self.wire.take_note().unwrap_or_default();
         let detail =
             note.strip_prefix(&*row.name).map_or(&*note, |rest| rest.trim_start_matches(": "));
         let has_hint = refusal.is_some_and(|refusal| !refusal.cause.hint().is_empty());
-        let meaning =
-            if refusal.is_some_and(|refusal| refusal.cause != HandshakeFailureCause::Other) {
+        let meaning = match (refusal, cause) {
+            (Some(refusal), _) if refusal.cause != HandshakeFailureCause::Other => {
                 row.name.to_string()
-            } else {
-                format!("{}: {}", row.name, row.meaning)
-            };
-        FailureFacts {
-            kind: row.key.into(),
-            meaning,
-            detail: detail.to_owned(),
+            }
+            (None, Some(cause)) => format!("{}: {cause}", row.name),
+            _ => format!("{}: {}", row.name, row.meaning),
+        };
+        let remedy = match cause {
             // A refusal with a hint has its remedy in the hint already.
-            remedy: if has_hint { String::new() } else { row.remedy.to_string() },
-        }
+            _ if has_hint => String::new(),
+            // A reply that begins as HTTP came from the right port.
+            Some(cause) if failure == Failure::Protocol && !cause.is_other_protocol() => {
+                "look at a reply with curl".to_owned()
+            }
+            _ => row.remedy.to_string(),
+        };
+        FailureFacts { kind: row.key.into(), meaning, detail: detail.to_owned(), remedy }
     }
 
     /// Records the addresses, and the route to the one that was connected to.

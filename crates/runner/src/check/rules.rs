@@ -46,6 +46,7 @@ pub type Rule = fn(&CheckFacts) -> Option<Advice>;
 pub const RULES: &[Rule] = &[
     // First the rules that explain why there is no good reply: they make the others pointless.
     reply::needs_tls,
+    reply::needs_h2c,
     reply::certificate,
     reply::certificate_ends_soon,
     reply::error_status,

@@ -7,6 +7,7 @@ use super::facts::{
 use super::rules::Certainty;
 use brunt_model::agent::AgentCheck;
 use brunt_model::numbers::{bytes, count, plural, seconds, span, three_digits};
+use brunt_model::outcome::status_text;
 use brunt_model::system_error::without_number;
 use brunt_model::time::seconds_of;
 use brunt_model::{AgentEnvironment, Route};
@@ -29,6 +30,9 @@ fn entries(facts: &CheckFacts) -> Vec<Entry> {
     all.extend(facts.reply.iter().flat_map(reply));
     all.push(("Compression", compression(facts)));
     all.extend(facts.connection.iter().map(connection));
+    all.extend(facts.h2c.iter().map(|h2c| {
+        ("Offers", format!("{} without TLS (h2c), for --http 2", offered_version(h2c)))
+    }));
     all.extend(facts.tls.iter().flat_map(|t| tls(t, facts.reply.as_ref())));
     all.push((
         "Addresses",
@@ -122,7 +126,7 @@ fn reply(r: &ReplyFacts) -> [Entry; 3] {
     let to = r.location.as_ref().map_or(String::new(), |l| format!(", to {}", clean(l)));
     let reply = format!(
         "{}{to}{server}, {}, {} (sent to last byte)",
-        r.status,
+        status_text(r.status),
         r.protocol,
         seconds(r.service_seconds)
     );

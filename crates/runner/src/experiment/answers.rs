@@ -8,6 +8,7 @@ use crate::check::facts::{CheckFacts, ReplyFacts, TlsFacts};
 use crate::check::look;
 use brunt_judge::compare::{self, ContenderFacts};
 use brunt_model::numbers::plural;
+use brunt_model::outcome::status_text;
 use brunt_model::{Contender, Experiment, Text};
 
 /// A property to compare: its name, where else it is visible, and its value as text.
@@ -23,7 +24,7 @@ enum Visibility {
 }
 
 const ROWS: [Row; 8] = [
-    ("status", Visibility::InRuns, |_, a| a.status.to_string()),
+    ("status", Visibility::InRuns, |_, a| status_text(a.status)),
     ("protocol", Visibility::ReplyOnly, |_, a| a.protocol.clone()),
     ("server", Visibility::InRuns, |_, a| a.server.clone().unwrap_or_else(|| "no name".into())),
     ("body of the reply", Visibility::ReplyOnly, |_, a| plural(a.body_bytes, "byte")),

@@ -48,9 +48,18 @@ pub fn of_exchange(reply_view: &ReplyView<'_>, sample: &Sample) -> Option<Box<Sa
             .outcome
             .failure
             .filter(|failure| !matches!(failure, Failure::Check | Failure::DeadlineExceeded))
-            .map(|kind| kind.row().name.to_string()),
+            .map(|kind| failure_text(kind, sample)),
         ..SampleTrace::default()
     }))
+}
+
+/// Returns the name of a failure, with its cause if that is known.
+fn failure_text(failure: Failure, sample: &Sample) -> String {
+    let name = failure.row().name.to_string();
+    match sample.malformed.filter(|cause| cause.failure() == failure) {
+        Some(cause) => format!("{name}: {cause}"),
+        None => name,
+    }
 }
 
 /// Completes the trace of a sample with the actions before and after its exchange. `looks` precede

@@ -5,7 +5,7 @@ use super::{ReportSection, RunReport};
 use crate::outline::block::{OutcomeRow, ReportBlock};
 use crate::view::Detail;
 use brunt_model::numbers::{count, plural, share, time};
-use brunt_model::outcome::{MalformedReply, status_text};
+use brunt_model::outcome::status_text;
 use brunt_model::text::Value;
 use brunt_model::{Failure, LoggedText, Run, Tally, Text, text};
 
@@ -85,12 +85,7 @@ pub fn meaning(failure: Failure, t: &Tally) -> Text {
 /// remedy for protocol errors, a check of the port, does not apply.
 fn remedy(failure: Failure, t: &Tally) -> String {
     let other_protocol = t.malformed.is_empty()
-        || t.malformed.iter().any(|(cause, _)| {
-            matches!(
-                cause,
-                MalformedReply::StatusLine | MalformedReply::Http1Reply | MalformedReply::Preface
-            )
-        });
+        || t.malformed.iter().any(|(cause, _)| cause.is_other_protocol());
     let applies = failure != Failure::Protocol || other_protocol;
     if applies {
         format!("; {}", failure.row().remedy)

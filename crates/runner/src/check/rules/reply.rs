@@ -5,6 +5,7 @@ use crate::check::facts::CheckFacts;
 use crate::check::look::with_tls;
 use brunt_judge::explain::status_remedy;
 use brunt_model::numbers::bytes;
+use brunt_model::outcome::status_text;
 use brunt_wire::tls::HandshakeFailureCause;
 
 /// Compressed bodies above this share of the original are not reported.
@@ -24,17 +25,32 @@ pub(super) fn needs_tls(facts: &CheckFacts) -> Option<Advice> {
     })
 }
 
+/// Reports a server that speaks only HTTP/2 on the port of an `http` URL.
+pub(super) fn needs_h2c(facts: &CheckFacts) -> Option<Advice> {
+    if facts.h2c.is_none() || facts.failure.is_none() {
+        return None;
+    }
+    Some(Advice {
+        rule: "needs_h2c",
+        certainty: Certainty::Surely,
+        what: "the server speaks HTTP/2 without TLS (h2c) on this port, and no HTTP/1.1".into(),
+        why: "requests of HTTP/1.1 get no reply".into(),
+        command: "add --http 2".into(),
+    })
+}
+
 /// Reports an error page.
 pub(super) fn error_status(facts: &CheckFacts) -> Option<Advice> {
     let status = facts.reply.as_ref()?.status;
     // The advice of `needs_tls` explains the error.
-    if status < 400 || facts.needs_tls || facts.requested.expects_status {
+    let is_good = facts.requested.checks.expects(status);
+    if is_good || facts.needs_tls || facts.requested.expects_status {
         return None;
     }
     Some(Advice {
         rule: "error_status",
         certainty: Certainty::Surely,
-        what: format!("the status of the reply is {status}"),
+        what: format!("the status of the reply is {}", status_text(status)),
         why: "the run would measure the server's errors".into(),
         command: status_remedy(status).into(),
     })

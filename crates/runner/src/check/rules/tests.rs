@@ -2,9 +2,12 @@
 
 use super::*;
 use crate::check::facts::{
-    CertificateFacts, CompressionFacts, MachineFacts, ReplyFacts, RequestedLoad, TlsFacts,
+    CertificateFacts, CompressionFacts, FailureFacts, MachineFacts, OfferedVersion, ReplyFacts,
+    RequestedLoad, TlsFacts,
 };
 use brunt_model::Route;
+use brunt_model::outcome::grpc_code_status;
+use brunt_model::plan::HttpVersion;
 use brunt_probe::settings::KernelSettings;
 use brunt_wire::tls::HandshakeFailureCause;
 
@@ -283,6 +286,36 @@ fn advice_on_a_redirect_has_its_target() {
         })
         .is_empty()
     );
+}
+
+#[test]
+fn a_good_call_of_grpc_is_no_error() {
+    let of_status = |status| {
+        rules(|f| f.reply = Some(ReplyFacts { status, ..f.reply.clone().unwrap_or_default() }))
+    };
+    assert!(of_status(grpc_code_status(0)).is_empty());
+    assert_eq!(of_status(grpc_code_status(14)), ["error_status"]);
+    let advice = with(|f| {
+        f.reply = Some(ReplyFacts { status: grpc_code_status(14), ..ReplyFacts::default() });
+    });
+    assert_eq!(advice[0].what, "the status of the reply is grpc 14 UNAVAILABLE");
+}
+
+#[test]
+fn a_server_with_only_http2_needs_its_option() {
+    let h2c = OfferedVersion {
+        version: HttpVersion::V2,
+        streams: Some(100),
+        window_bytes: Some(65_535),
+        quic: None,
+    };
+    assert!(rules(|f| f.h2c = Some(h2c.clone())).is_empty());
+    let advice = rules(|f| {
+        f.h2c = Some(h2c.clone());
+        f.reply = None;
+        f.failure = Some(FailureFacts::default());
+    });
+    assert_eq!(advice, ["needs_h2c"]);
 }
 
 #[test]

@@ -42,6 +42,7 @@ fn nginx() -> CheckFacts {
             round_trip_seconds: 17e-6,
             connects: 5,
         }),
+        h2c: None,
         tls: Some(TlsFacts {
             alpn_offered: vec!["http/1.1".into()],
             alpn: Some("http/1.1".into()),
