@@ -261,7 +261,8 @@ fn the_keystore_of_jmeter_is_the_client_certificate() {
 /// A plan of JMeter with one request over TLS.
 const KEYSTORE_PLAN: &str = r#"<jmeterTestPlan version="1.2"><hashTree><TestPlan testclass="TestPlan" testname="Plan"/><hashTree>
 <ThreadGroup testclass="ThreadGroup" testname="Users"><stringProp name="ThreadGroup.num_threads">1</stringProp>
-<elementProp name="ThreadGroup.main_controller" elementType="LoopController"><stringProp name="LoopController.loops">1</stringProp></elementProp>
+<elementProp name="ThreadGroup.main_controller" elementType="LoopController"><boolProp name="LoopController.continue_forever">false</boolProp>
+<stringProp name="LoopController.loops">1</stringProp></elementProp>
 </ThreadGroup><hashTree><HTTPSamplerProxy testclass="HTTPSamplerProxy" testname="get">
 <stringProp name="HTTPSampler.domain">localhost</stringProp><stringProp name="HTTPSampler.port">PORT</stringProp>
 <stringProp name="HTTPSampler.protocol">https</stringProp><stringProp name="HTTPSampler.path">/</stringProp>

@@ -56,9 +56,8 @@ impl Content {
             Self::Certificate => {
                 "the name of a file with a certificate (-----BEGIN CERTIFICATE-----, or DER)"
             }
-            Self::Key => {
-                "the name of a file with a private key (-----BEGIN PRIVATE KEY-----, or DER)"
-            }
+            // The dashes of PEM would look like a key, which messages hide.
+            Self::Key => "the name of a file with a private key in PEM (BEGIN PRIVATE KEY) or DER",
         }
     }
 
