@@ -85,7 +85,7 @@ async function checkPages() {
   try {
     for (const [name, texts] of Object.entries({
       study: ['诊断结果', '极限', '吞吐量', '对比对象', '生成器受限', '上一次', '重置缩放', '许可证'],
-      run: ['响应时间', '随时间变化', '测量时间', '最大值', '环境'],
+      run: ['响应时间', '随时间变化', '测量时间', '图表范围', '环境'],
       dashboard: ['概要', '文字说明与数据表', '7月1日'],
     })) {
       const html = readFileSync(join(directory, `${name}.html`), 'utf8').replace('<html lang="en">', '<html lang="zh">');

@@ -59,7 +59,7 @@ fn errors_of_repetitions(study: &Study, analysis: &Analysis) -> Vec<Chart> {
 
 /// Moves the charts of compared figures to the front: first those of the deciding figures, as in the conclusions.
 pub fn put_first(charts: &mut [Chart], analysis: &Analysis) {
-    let ids: Vec<String> = measures(analysis).into_iter().filter_map(id_of_measure).collect();
+    let ids: Vec<String> = measures(analysis).into_iter().map(id_of_measure).collect();
     charts.sort_by_key(|chart| {
         let id = chart.id.strip_prefix("repetition-").unwrap_or(&chart.id);
         ids.iter().position(|compared| compared == id).unwrap_or(ids.len())
@@ -68,7 +68,7 @@ pub fn put_first(charts: &mut [Chart], analysis: &Analysis) {
 
 /// Removes the chart of the figure that decides a comparison, and returns it; None if there is none.
 pub fn take_deciding(charts: &mut Vec<Chart>, analysis: &Analysis) -> Option<Chart> {
-    let id = measures(analysis).into_iter().next().and_then(id_of_measure)?;
+    let id = measures(analysis).into_iter().next().map(id_of_measure)?;
     let is_deciding =
         |chart: &Chart| chart.id.strip_prefix("repetition-").unwrap_or(&chart.id) == id;
     let place = charts.iter().position(is_deciding)?;
@@ -90,11 +90,11 @@ fn measures(analysis: &Analysis) -> Vec<Measure> {
     measures
 }
 
-fn id_of_measure(measure: Measure) -> Option<String> {
+fn id_of_measure(measure: Measure) -> String {
     match measure {
-        Measure::Run(metric) => Some(id_of(metric)),
-        Measure::Capacity => Some("throughput".into()),
-        Measure::ServerCpu => Some("server-cpu".into()),
+        Measure::Run(metric) => id_of(metric),
+        Measure::Capacity => "throughput".into(),
+        Measure::ServerCpu => "server-cpu".into(),
     }
 }
 

@@ -208,9 +208,8 @@ fn of_chart(
     let intervals: Vec<IntervalRow> =
         result::intervals(run, merged.points.iter().cloned()).collect();
     // In a closed loop, each reply is followed by the next planned request.
-    let populations = run.plan.iter().flat_map(|plan| &plan.populations);
-    let is_open =
-        populations.into_iter().any(|population| matches!(population.load, Load::Open { .. }));
+    let mut populations = run.plan.iter().flat_map(|plan| &plan.populations);
+    let is_open = populations.any(|population| matches!(population.load, Load::Open { .. }));
     let rows = chart.lines.iter().filter(|row| is_open || !matches!(row.value, Arrivals(_)));
     let lines = rows.enumerate().map(|(i, row)| {
         line(Text::label(row.name), i, points_of(&row.value, recorded, &intervals))
