@@ -3,13 +3,14 @@
 use crate::{args, live_outputs, view};
 use anyhow::{Context, Result, bail};
 use brunt_model::{Analysis, Judgement, Run, Study};
+use brunt_report::ci::JobSummary;
 use brunt_report::picture::Charts;
 use brunt_report::{FormatContent, REPORTS, ReportFormat, ReportSubject};
 use brunt_runner::{CommandSession, EventLog};
 use brunt_spec::defaults;
 use brunt_spec::settings::OutputSettings;
 use brunt_spec::words::values::Output;
-use std::fs::{self, File};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -28,6 +29,8 @@ enum Destination {
     File(PathBuf, File),
     /// A directory, for charts.
     Directory(PathBuf, Charts),
+    /// End of the file of a CI system.
+    JobSummary(PathBuf, File, &'static JobSummary),
 }
 
 impl Outputs {
@@ -49,7 +52,7 @@ impl Outputs {
     }
 
     /// Opens the reports, and adds the default report (text) on stdout unless another report goes
-    /// there or `quiet` is true.
+    /// there or `quiet` is true. A report for a CI system opens the summary of the job, too.
     pub fn open(outputs: &[Output], quiet: bool) -> Result<Self> {
         let names: Vec<_> = REPORTS.iter().map(|r| r.name).collect();
         args::output::check(outputs, &names)?;
@@ -57,8 +60,16 @@ impl Outputs {
         for output in outputs {
             let Some(format) = brunt_report::format(&output.format) else { continue };
             places.push((format, Destination::open(format, output.file.as_deref())?));
+            let has_summary =
+                places.iter().any(|place| matches!(place.1, Destination::JobSummary(..)));
+            if let Some(summary) = format.job_summary.filter(|_| !has_summary) {
+                places.extend(Destination::open_summary(summary)?);
+            }
         }
-        let uses_stdout = places.iter().any(|place| matches!(place.1, Destination::Stdout));
+        // Commands for a CI system stand beside the text.
+        let uses_stdout = places.iter().any(|(format, place)| {
+            matches!(place, Destination::Stdout) && format.job_summary.is_none()
+        });
         let default_format =
             if uses_stdout || quiet { None } else { brunt_report::format(defaults::OUTPUT) };
         Ok(Self { places, default_format })
@@ -119,6 +130,21 @@ impl Destination {
         Ok(Self::Directory(path.to_owned(), charts))
     }
 
+    /// Opens the file of a job's summary, with the format of the summary. Returns None if the
+    /// environment names no file.
+    fn open_summary(summary: &'static JobSummary) -> Result<Option<(&'static ReportFormat, Self)>> {
+        let path = std::env::var_os(summary.variable).filter(|path| !path.is_empty());
+        let Some((path, format)) = path.zip(brunt_report::format(summary.format)) else {
+            return Ok(None);
+        };
+        let path = PathBuf::from(path);
+        let file = OpenOptions::new().append(true).create(true).open(&path);
+        let file = file.with_context(|| {
+            format!("{}={} cannot be written", summary.variable, path.display())
+        })?;
+        Ok(Some((format, Self::JobSummary(path, file, summary))))
+    }
+
     fn write(self, format: &ReportFormat, subject: ReportSubject<'_>) -> Result<()> {
         match self {
             Self::Stdout => {
@@ -134,6 +160,9 @@ impl Destination {
                     format.write(subject, &view::of_file(), &mut out).and_then(|()| out.flush());
                 written.with_context(|| path.display().to_string())
             }
+            Self::JobSummary(path, file, summary) => {
+                append(format, subject, file, summary).with_context(|| path.display().to_string())
+            }
             Self::Directory(path, charts) => {
                 let files = subject.files(charts).with_context(|| path.display().to_string())?;
                 files.into_iter().try_for_each(|(name, bytes)| {
@@ -143,6 +172,25 @@ impl Destination {
             }
         }
     }
+}
+
+/// Appends a report to a summary, as far as there is room.
+fn append(
+    format: &ReportFormat,
+    subject: ReportSubject<'_>,
+    mut file: File,
+    summary: &JobSummary,
+) -> Result<()> {
+    // In memory, because the size decides what is written.
+    let mut report = Vec::new();
+    format.write(subject, &view::of_file(), &mut report)?;
+    let report = String::from_utf8(report)?;
+    let used = usize::try_from(file.metadata()?.len())?;
+    // An empty line separates it from an earlier report.
+    let separator = if used > 0 { "\n" } else { "" };
+    let text = format!("{separator}{report}");
+    file.write_all(summary.fitted(&text, used).as_bytes())?;
+    Ok(())
 }
 
 /// Ignores a closed pipe: the reader of stdout may stop early, like `head`.

@@ -3,7 +3,7 @@
 
 use crate::Objective;
 use crate::answer::Estimate;
-use crate::comparison::Compared;
+use crate::comparison::{Better, Compared};
 use crate::objective::{Metric, Relation};
 use crate::text::Text;
 use crate::time::{optional_seconds, seconds};
@@ -202,7 +202,10 @@ impl Regression {
         } else {
             compared.low
         };
-        compared.measure == self.measure && least_deterioration.is_some_and(|worse| worse > self.by)
+        // A difference from 0 has no share. Each one is beyond any margin.
+        let is_from_zero = compared.ours == 0.0 && compared.verdict == Better::Worse;
+        let is_beyond = least_deterioration.is_some_and(|worse| worse > self.by);
+        compared.measure == self.measure && (is_from_zero || is_beyond)
     }
 }
 

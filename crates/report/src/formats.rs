@@ -2,10 +2,11 @@
 //!
 //! Help, docs and completions are made from this table. Out of scope: the writing.
 
+use crate::ci::{JobSummary, github, junit};
 use crate::panels::ChartSelection;
 use crate::picture::{Charts, PNG, SVG};
 use crate::view::View;
-use crate::{analysis, csv, html, json, junit, markdown, result, single, study, text, tsv};
+use crate::{analysis, csv, html, json, markdown, result, single, study, text, tsv};
 use brunt_model::{Analysis, Judgement, Run, Study};
 use std::io;
 
@@ -19,6 +20,8 @@ pub struct ReportFormat {
     pub content: FormatContent,
     /// True if the output is readable on a terminal.
     pub for_terminals: bool,
+    /// Summary of the job, for a format with commands in the log of a CI system.
+    pub job_summary: Option<&'static JobSummary>,
 }
 
 /// Content of a format.
@@ -53,6 +56,7 @@ pub const REPORTS: &[ReportFormat] = &[
         about: "verdict, figures and findings on one screen; with -v in full",
         content: FormatContent::Text,
         for_terminals: true,
+        job_summary: None,
     },
     ReportFormat {
         name: "markdown",
@@ -62,60 +66,77 @@ pub const REPORTS: &[ReportFormat] = &[
             write_study: markdown::write_study,
         },
         for_terminals: true,
+        job_summary: None,
     },
     ReportFormat {
         name: "json",
         about: "for programs: everything, with units in the keys; see `schema`",
         content: FormatContent::Document { write: json::write, write_study: json::write_study },
         for_terminals: true,
+        job_summary: None,
     },
     ReportFormat {
         name: "csv",
         about: "for spreadsheets: the time series of a run, the trials of an experiment",
         content: FormatContent::Document { write: csv::write, write_study: csv::write_study },
         for_terminals: true,
+        job_summary: None,
     },
     ReportFormat {
         name: "tsv",
         about: "the table of autobench",
         content: FormatContent::Document { write: tsv::write, write_study: tsv::write_study },
         for_terminals: true,
+        job_summary: None,
     },
     ReportFormat {
         name: "junit",
         about: "for continuous integration: objectives and verdicts as test cases",
         content: FormatContent::Document { write: junit::write, write_study: junit::write_study },
         for_terminals: true,
+        job_summary: None,
+    },
+    ReportFormat {
+        name: "github",
+        about: "for GitHub Actions: annotations in the log, and the job summary",
+        content: FormatContent::Document { write: github::write, write_study: github::write_study },
+        for_terminals: true,
+        job_summary: Some(&github::JOB_SUMMARY),
     },
     ReportFormat {
         name: "html",
         about: "a page for the browser: findings, charts, tables, all in one file that needs no network",
         content: FormatContent::Document { write: html::write, write_study: html::write_study },
         for_terminals: false,
+        job_summary: None,
     },
     ReportFormat {
         name: "svg",
         about: "the three charts that answer in one drawing, or with -o svg=DIR/ one file per chart",
         content: FormatContent::Charts(Charts { selection: ChartSelection::Key, picture: &SVG }),
         for_terminals: false,
+        job_summary: None,
     },
     ReportFormat {
         name: "svg-all",
         about: "every chart, as svg",
         content: FormatContent::Charts(Charts { selection: ChartSelection::All, picture: &SVG }),
         for_terminals: false,
+        job_summary: None,
     },
     ReportFormat {
         name: "png",
         about: "the three charts that answer in one picture, or with -o png=DIR/ one file per chart",
         content: FormatContent::Charts(Charts { selection: ChartSelection::Key, picture: &PNG }),
         for_terminals: false,
+        job_summary: None,
     },
     ReportFormat {
         name: "png-all",
         about: "every chart, as png",
         content: FormatContent::Charts(Charts { selection: ChartSelection::All, picture: &PNG }),
         for_terminals: false,
+        job_summary: None,
     },
 ];
 

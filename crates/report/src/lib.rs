@@ -15,7 +15,7 @@
 //!   and units, and make them.
 //! * [`csv`]: the time series of a run, or the trials of a study, for spreadsheets and plotting.
 //!   [`tsv`]: the table of autobench.
-//! * [`junit`]: objectives and verdicts as test cases.
+//! * [`ci`]: objectives and verdicts as test cases, for continuous integration.
 //! * [`html`]: one page with everything, for a browser, offline.
 //! * [`panels`], [`figure`]: every chart, defined once, as data. [`readings`]: readings over
 //!   time and as means.
@@ -35,6 +35,7 @@
 pub mod agents;
 pub mod analysis;
 pub mod breakdown;
+pub mod ci;
 pub mod csv;
 pub mod figure;
 pub mod figures;
@@ -44,7 +45,6 @@ pub mod history;
 pub mod html;
 mod intervals;
 pub mod json;
-pub mod junit;
 pub mod layout;
 pub mod markdown;
 pub mod outline;

@@ -103,6 +103,69 @@ fn a_run_without_a_good_reply_fails_in_code_text_and_junit() {
     }
 }
 
+/// `-o github` annotates failures beside the text, and appends to the summary of the job.
+#[test]
+fn github_gets_annotations_and_the_summary_of_the_job() {
+    let dir = store();
+    let good = lab("");
+    let down = with_status("503 Service Unavailable");
+    let summary = dir.path().join("summary.md");
+    let (good, down) = (good.url_of("/"), down.url_of("/"));
+    let mut reports = 0;
+    for (line, code, annotation) in [
+        (format!("{good} -n 20 -o github"), 0, "::notice title="),
+        (
+            format!("{good} -n 20 -o github -o text --objective p99<1us"),
+            4,
+            "::error title=p99 < 0.001ms at 10 users",
+        ),
+        (format!("{down} -n 20 -o github"), 4, "none of 20 replies was good"),
+        (
+            format!("sweep {down} -r 20..40+20 -d 500ms -o github"),
+            4,
+            "::error title=verdict at 20/s",
+        ),
+        (
+            format!(
+                "compare a={good} b={down} -r 40 -d 500ms --repeat 6 --metric errors \
+                 --fail-if errors~worse~by~5% -o github"
+            ),
+            9,
+            "::error title=comparison%3A errors worse by 5%25%3A b against a at 40/s",
+        ),
+        (
+            format!("find {down} --objective p99<1s --start-load 20 --time-budget 6s -o github"),
+            4,
+            "::error title=",
+        ),
+    ] {
+        let words = line.split_whitespace().map(|word| word.replace('~', " "));
+        let out = command("")
+            .args(words)
+            .env("BRUNT_STORE", dir.path())
+            .env("GITHUB_STEP_SUMMARY", &summary)
+            .output()
+            .expect("brunt");
+        let stdout = text(&out, |out| &out.stdout);
+        assert_eq!(out.status.code(), Some(code), "{line}: {}{stdout}", text(&out, |o| &o.stderr));
+        assert!(stdout.contains(annotation), "{line}: {stdout}");
+        assert!(stdout.contains("Findings") || stdout.contains("Verdict"), "{line}: {stdout}");
+        reports += 1;
+        let appended = std::fs::read_to_string(&summary).expect("the summary");
+        let titles = appended.lines().filter(|line| line.starts_with("# ")).count();
+        assert_eq!(titles, reports, "{line}: {appended}");
+    }
+    let (code, out, err) = run_brunt(dir.path(), &format!("{good} -n 20 -q -o github"));
+    assert_eq!(code, 0, "{err}");
+    assert!(out.lines().all(|line| line.starts_with("::")) && !out.is_empty(), "{out}");
+    let out = command(&format!("{good} -n 20 -o github"))
+        .env("GITHUB_STEP_SUMMARY", "/proc/nowhere/summary")
+        .output()
+        .expect("brunt");
+    assert_eq!(out.status.code(), Some(2), "{out:?}");
+    assert!(text(&out, |out| &out.stderr).contains("GITHUB_STEP_SUMMARY=/proc/nowhere/summary"));
+}
+
 #[test]
 fn an_unusable_store_is_reported_with_q_too() {
     let good = lab("");

@@ -16,7 +16,8 @@ use std::process::Output;
 use tempfile::TempDir;
 
 /// Formats of the report of a run.
-const FORMATS: [&str; 8] = ["json", "html", "text", "markdown", "csv", "tsv", "junit", "svg"];
+const FORMATS: [&str; 9] =
+    ["json", "html", "text", "markdown", "csv", "tsv", "junit", "github", "svg"];
 
 /// Every secret of these tests contains it.
 const CANARY: &str = "Zq7canary";
@@ -39,6 +40,7 @@ fn brunt(dir: &Path, words: &[String]) -> Output {
         .args(words)
         .current_dir(dir)
         .env("BRUNT_STORE", dir.join("store"))
+        .env("GITHUB_STEP_SUMMARY", dir.join("summary.md"))
         .env("BRUNT_CANARY", canary("env"));
     command.output().expect("brunt")
 }

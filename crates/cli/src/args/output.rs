@@ -1,6 +1,7 @@
 //! Checks requests for reports.
 
 use anyhow::{Result, bail};
+use brunt_spec::defaults;
 use brunt_spec::settings::OutputSettings;
 use brunt_spec::words::live_output::{self, LIVE_OUTPUTS};
 use brunt_spec::words::values::Output;
@@ -46,7 +47,8 @@ pub fn check(outputs: &[Output], formats: &[&str]) -> Result<()> {
             let valid = formats.join(", ");
             bail!("-o {format}: unknown format; write one of {valid}, or {live} while a load runs");
         }
-        if outputs[..i].iter().any(|earlier| earlier.file == *file) {
+        let mut others = outputs[..i].iter().filter(|earlier| earlier.file == *file);
+        if others.any(|earlier| !can_share_stdout(&earlier.format, &outputs[i])) {
             let place = file.as_ref().map_or("standard output".into(), |f| f.display().to_string());
             bail!(
                 "-o {format}: something else goes to {place} already; write -o {format}=FILE with another file"
@@ -54,4 +56,18 @@ pub fn check(outputs: &[Output], formats: &[&str]) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// True if a format and another report can both go to standard output: the text of a report, and
+/// commands for the CI system that reads it.
+fn can_share_stdout(format: &str, other: &Output) -> bool {
+    let formats = [format, &other.format];
+    other.file.is_none()
+        && formats.contains(&defaults::OUTPUT)
+        && formats.into_iter().any(writes_commands)
+}
+
+/// True if a format writes commands for the CI system that reads standard output.
+fn writes_commands(format: &str) -> bool {
+    brunt_report::format(format).is_some_and(|format| format.job_summary.is_some())
 }
