@@ -1,4 +1,5 @@
-// Checks the pages: each page of docs/ is in SUMMARY.md, and each relative link leads to a file and a heading that exist.
+// Checks the pages: each page of docs/ is in its README.md and SUMMARY.md, each relative link leads to a file and a heading that exist,
+// and both languages of the README have the same commands.
 // node tools/book.mjs: prints each broken link, and exits with 1 if there is any.
 
 import { execFileSync } from "node:child_process";
@@ -35,9 +36,25 @@ for (const page of [...pages, ...others].filter(existsSync)) {
   }
 }
 
-const summary = readFileSync("docs/SUMMARY.md", "utf8");
-for (const page of pages.map((page) => page.slice("docs/".length))) {
-  if (page !== "SUMMARY.md" && !summary.includes(`(${page})`)) problems.push(`docs/SUMMARY.md: ${page} is missing`);
+const LISTS = ["README.md", "SUMMARY.md"];
+const named = pages.map((page) => page.slice("docs/".length)).filter((page) => !LISTS.includes(page));
+for (const list of LISTS) {
+  const text = readFileSync(`docs/${list}`, "utf8");
+  for (const page of named) if (!text.includes(`(${page})`)) problems.push(`docs/${list}: ${page} is missing`);
+}
+
+/** Number of sections, and commands and outputs without comments: they are the same in each language. */
+function outline(file) {
+  const text = readFileSync(file, "utf8");
+  const blocks = [...text.matchAll(/^ *```\w*\n([\s\S]*?)^ *```$/gm)].map(([, block]) => block.replace(/ +# .*$/gm, ""));
+  return [text.match(/^## /gm).length, ...blocks];
+}
+
+const [english, chinese] = ["README.md", "README.zh.md"].map(outline);
+for (let at = 0; at < Math.max(english.length, chinese.length); at += 1) {
+  if (english[at] === chinese[at]) continue;
+  problems.push(`README.zh.md differs from README.md: ${chinese[at]} instead of ${english[at]}`);
+  break;
 }
 
 for (const problem of problems) console.error(problem);
