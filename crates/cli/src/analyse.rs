@@ -4,9 +4,11 @@
 
 use crate::exit::{CommandError, Exit, runtime_error, usage_error};
 use crate::output::ignore_closed_pipe;
+use crate::suggestions::{names, of_suggestions};
 use anyhow::{Context, Result};
 use brunt_model::{Analysis, LoadUnit, Objective, Observations};
 use brunt_report::analysis;
+use brunt_spec::words::named::Suggestion;
 use brunt_spec::words::values::{self, Output};
 use brunt_spec::words::{duration, objective};
 use brunt_store::foreign::{self, File};
@@ -42,7 +44,7 @@ pub struct AnalyseArgs {
     #[arg(long, value_name = "TIME", value_parser = duration::parse)]
     think: Option<Duration>,
     /// Report in FORMAT (text, markdown, json), to FILE or standard output; repeatable [default: text]
-    #[arg(short, long = "output", value_name = "FORMAT[=FILE]", value_parser = values::output)]
+    #[arg(short, long = "output", value_name = "FORMAT[=FILE]", value_parser = values::output, add = of_suggestions(formats))]
     outputs: Vec<Output>,
 }
 
@@ -85,6 +87,10 @@ fn outputs(requested: &[Output]) -> Result<Vec<(WriteAnalysis, Option<&Path>)>> 
         outputs.push((analysis::text as WriteAnalysis, None));
     }
     Ok(outputs)
+}
+
+fn formats() -> Vec<Suggestion> {
+    names(FORMATS.map(|row| row.0))
 }
 
 fn writer(format: &str) -> Option<WriteAnalysis> {

@@ -11,6 +11,7 @@ use crate::exit::{CommandError, Exit, runtime_error, usage_error};
 use crate::output::{Outputs, print};
 use crate::runs;
 use crate::stored;
+use crate::suggestions::of_reports;
 use anyhow::{Context, anyhow};
 use brunt_model::numbers::plural;
 use brunt_report::layout::TextTable;
@@ -97,7 +98,7 @@ struct CheckArgs {
     #[arg(short, long)]
     quiet: bool,
     /// Report in FORMAT, to FILE or standard output; repeatable [default: text]
-    #[arg(short, long = "output", value_name = "FORMAT[=FILE]", value_parser = values::output)]
+    #[arg(short, long = "output", value_name = "FORMAT[=FILE]", value_parser = values::output, add = of_reports())]
     outputs: Vec<Output>,
     #[command(flatten)]
     store: StoreArgs,

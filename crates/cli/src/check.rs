@@ -20,6 +20,9 @@ use brunt_spec::{System, to_plan};
 use std::fs::File;
 use std::io::Write;
 
+/// Formats of the report.
+pub const FORMATS: [&str; 2] = ["text", "json"];
+
 /// Runs the checks and writes the report. The exit code is 3 without a reply.
 pub fn check(args: &RunArgs, descriptors: u64) -> Result<Exit, CommandError> {
     ensure_outputs(args).map_err(usage_error)?;
@@ -68,7 +71,7 @@ pub fn check(args: &RunArgs, descriptors: u64) -> Result<Exit, CommandError> {
 
 fn ensure_outputs(args: &RunArgs) -> Result<()> {
     for Output { format, .. } in &args.settings.output.outputs {
-        let is_valid = format == "text" || format == "json";
+        let is_valid = FORMATS.contains(&format.as_str());
         ensure!(
             is_valid,
             "-o {format}: `brunt check` reports as text or json; write -o text, -o json or -o json=FILE"

@@ -5,9 +5,12 @@
 //! set for each completion (`clap_complete`).
 
 use crate::args::store::StoreArgs;
+use crate::check;
 use crate::commands::Cli;
 use crate::experiment::plan_path;
+use crate::suggestions::{candidate, names, of_suggestions};
 use brunt_spec::plan;
+use brunt_spec::words::named::Suggestion;
 use brunt_store::{EntryFilter, Store};
 use clap::builder::ArgExt;
 use clap::{Command, CommandFactory};
@@ -53,7 +56,9 @@ pub fn write_script(shell: Shell, out: &mut dyn io::Write) -> io::Result<()> {
 fn command() -> Command {
     with_plan_keys(with_loads(Cli::command()))
         .mut_subcommand("run", |run| with_plan_keys(with_loads(run)))
-        .mut_subcommand("check", with_loads)
+        .mut_subcommand("check", |check| {
+            with(with_loads(check), "output", &of_suggestions(check_formats))
+        })
         .mut_subcommand("compare", with_loads)
         .mut_subcommand("sweep", with_sweep_loads)
         .mut_subcommand("report", |report| {
@@ -105,6 +110,11 @@ fn fixed(values: &'static [(&'static str, &'static str)]) -> ArgValueCandidates 
     })
 }
 
+/// Formats of `brunt check`.
+fn check_formats() -> Vec<Suggestion> {
+    names(check::FORMATS)
+}
+
 fn ids() -> ArgValueCandidates {
     ArgValueCandidates::new(stored_names)
 }
@@ -114,10 +124,6 @@ fn baselines() -> ArgValueCandidates {
         let saved = store().and_then(|store| store.baselines().ok()).unwrap_or_default();
         saved.into_iter().map(|(name, id)| candidate(name, id)).collect::<Vec<_>>()
     })
-}
-
-fn candidate(value: impl Into<String>, about: impl Into<String>) -> CompletionCandidate {
-    CompletionCandidate::new(value.into()).help(Some(about.into().into()))
 }
 
 /// Ids and tags of runs and experiments, latest first.
@@ -192,6 +198,47 @@ mod tests {
                 .contains(&"repetitions=".to_owned())
         );
         assert!(candidates("brunt com").contains(&"compare".to_owned()));
+    }
+
+    #[test]
+    fn values_of_options_are_completed() {
+        for (line, value) in [
+            ("brunt -o ", "github"),
+            ("brunt run -o ", "influx="),
+            ("brunt run -o gra", "graphite="),
+            ("brunt sweep --output js", "json"),
+            ("brunt report last -o ", "markdown"),
+            ("brunt replay run.events -o ", "html"),
+            ("brunt baseline check main -o ", "junit"),
+            ("brunt analyse result.tsv -o ", "markdown"),
+            ("brunt check -o ", "json"),
+            ("brunt --http ", "auto"),
+            ("brunt compare --http 1.1,", "1.1,3"),
+            ("brunt --probe ", "nginx="),
+            ("brunt find --probe po", "port="),
+            ("brunt --arrivals ", "burst:"),
+            ("brunt --tls-min ", "1.2"),
+            ("brunt --ciphers TLS13_AES_128", "TLS13_AES_128_GCM_SHA256"),
+            ("brunt --on ", "local:"),
+            ("brunt --method P", "PATCH"),
+            ("brunt --warmup ", "auto"),
+            ("brunt --reply-events ", "sse"),
+            ("brunt --trace-only ", "failed"),
+            ("brunt --order ", "walk_together"),
+            ("brunt --color ", "never"),
+            ("brunt --hide-notes same", "same_machine"),
+            ("brunt compare --at ", "capacity"),
+            ("brunt compare --metric ", "goodput"),
+            ("brunt compare --trial-order ", "blocks"),
+            ("brunt find --overload ", "no"),
+            ("brunt runs history --measure ", "service-p99"),
+            ("brunt runs history -o ", "json"),
+        ] {
+            let all = candidates(line);
+            assert!(all.contains(&value.to_owned()), "{line}: {all:?}");
+        }
+        let of_check = candidates("brunt check -o ");
+        assert!(!of_check.contains(&"html".to_owned()), "{of_check:?}");
     }
 
     #[test]

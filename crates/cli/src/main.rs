@@ -15,6 +15,7 @@
 //!   Ctrl-C.
 //!   [`live`]: progress on the [`screen`].
 //! * [`mod@check`]: the examination before a run.
+//! * [`man`]: man pages. [`completions`], [`suggestions`]: what shells propose.
 //! * [`mod@certify`]: accuracy of load generators. `lab`: the reference server, from its own crate.
 //! * [`mod@redact`]: replaces secrets in everything that is stored or shown.
 //! * [`mistakes`]: explains invalid command lines. [`short_help`]: the text of `-h`.
@@ -45,6 +46,7 @@ mod fleet;
 mod import;
 mod live;
 mod live_outputs;
+mod man;
 mod measure;
 mod mistakes;
 mod output;
@@ -63,6 +65,7 @@ mod signals;
 mod stored;
 #[cfg(feature = "studio")]
 mod studio;
+mod suggestions;
 mod team;
 mod terminal;
 mod trace;
@@ -206,7 +209,7 @@ fn dispatch(command: BruntCommand) -> Result<Exit, CommandError> {
         BruntCommand::Attach(args) => fleet::attach::attach(&args),
         #[cfg(feature = "fleet")]
         BruntCommand::Fleet(args) => fleet::command::fleet(args),
-        BruntCommand::Man { dir } => man(dir.as_deref()),
+        BruntCommand::Man { dir } => man_pages(dir.as_deref()),
         BruntCommand::Schema { document } => {
             // clap accepts only names of this list.
             let schema = brunt_report::SCHEMAS.iter().find(|schema| schema.name == document);
@@ -309,13 +312,12 @@ fn lab(options: &brunt_lab::args::LabOptions) -> Result<Exit, CommandError> {
 }
 
 /// The command `man`: writes the pages of all subcommands into a folder, or prints the main page.
-fn man(dir: Option<&Path>) -> Result<Exit, CommandError> {
+fn man_pages(dir: Option<&Path>) -> Result<Exit, CommandError> {
     if let Some(dir) = dir {
-        clap_mangen::generate_to(Cli::command(), dir).map_err(runtime_error)?;
+        man::write_all(Cli::command(), dir).map_err(runtime_error)?;
         return Ok(Exit::Measured);
     }
-    let mut page = Vec::new();
-    clap_mangen::Man::new(Cli::command()).render(&mut page).map_err(runtime_error)?;
+    let page = man::page(Cli::command()).map_err(runtime_error)?;
     output::print(page).map_err(runtime_error)?;
     Ok(Exit::Measured)
 }

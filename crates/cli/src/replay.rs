@@ -2,6 +2,7 @@
 
 use crate::exit::{CommandError, Exit, FailOn, exit_of, runtime_error, usage_error};
 use crate::output::Outputs;
+use crate::suggestions::of_reports;
 use anyhow::Context;
 use brunt_model::Run;
 use brunt_model::codec::LogError;
@@ -25,7 +26,7 @@ pub struct ReplayArgs {
     /// Event log that --events wrote
     pub file: PathBuf,
     /// Report in FORMAT, to FILE or standard output; repeatable [default: text]
-    #[arg(short, long = "output", value_name = "FORMAT[=FILE]", value_parser = values::output)]
+    #[arg(short, long = "output", value_name = "FORMAT[=FILE]", value_parser = values::output, add = of_reports())]
     pub outputs: Vec<Output>,
     /// Exit code 6 if the load generator was the bottleneck
     #[arg(long)]

@@ -8,6 +8,7 @@ use crate::exit::{CommandError, Exit, runtime_error, usage_error};
 use crate::output::Outputs;
 use crate::replay;
 use crate::runs;
+use crate::suggestions::of_reports;
 use anyhow::{Result, anyhow, bail};
 use brunt_model::{Judgement, Run, Study};
 use brunt_report::single;
@@ -34,7 +35,7 @@ pub struct ReportArgs {
     #[arg(value_name = "RUN|FILE", required = true)]
     pub subjects: Vec<String>,
     /// Report in FORMAT, to FILE or standard output; repeatable [default: text]
-    #[arg(short, long = "output", value_name = "FORMAT[=FILE]", value_parser = values::output)]
+    #[arg(short, long = "output", value_name = "FORMAT[=FILE]", value_parser = values::output, add = of_reports())]
     pub outputs: Vec<Output>,
     /// The store of runs.
     #[command(flatten)]

@@ -1,11 +1,13 @@
 //! The appearance of reports: `-v`, `--color`, `--hide-notes`, their environment variables, and the
 //! width of the terminal.
 
+use crate::suggestions::{names, of_suggestions};
 use crate::terminal;
 use brunt_model::Finding;
 use brunt_model::finding::Severity;
 use brunt_report::view::{BRIEF_LINES, COLUMNS, Color, Detail, View};
 use brunt_spec::error::nearest;
+use brunt_spec::words::named::Suggestion;
 use clap::{Args, ValueEnum};
 use std::io::{self, IsTerminal};
 use std::sync::OnceLock;
@@ -38,7 +40,7 @@ pub struct ViewArgs {
     pub color: ColorChoice,
     /// Notes not to show, by name, such as `same_machine,closed_loop` (docs/findings.md); warnings are always shown. For
     /// good: the environment variable `BRUNT_HIDE_NOTES`
-    #[arg(long, global = true, value_name = "NAMES", value_delimiter = ',', value_parser = note_name)]
+    #[arg(long, global = true, value_name = "NAMES", value_delimiter = ',', value_parser = note_name, add = of_suggestions(finding_names))]
     pub hide_notes: Vec<String>,
 }
 
@@ -100,6 +102,10 @@ pub fn without_hidden(findings: &[Finding]) -> Vec<Finding> {
 }
 
 /// Parses the name of a finding.
+fn finding_names() -> Vec<Suggestion> {
+    names(brunt_judge::finding_names())
+}
+
 fn note_name(word: &str) -> Result<String, String> {
     if brunt_judge::finding_names().any(|name| name == word) {
         return Ok(word.to_owned());

@@ -2,7 +2,7 @@
 
 pub mod pruning;
 
-use crate::layout::clean;
+use crate::layout::{TextTable, clean, hang_within, shorten, width};
 use crate::utc::rfc3339;
 use brunt_model::numbers::{UNKNOWN, fraction, plain, seconds, three_digits};
 use brunt_store::entry::{KeyFigures, LoadRange};
@@ -14,6 +14,75 @@ pub const HEAD: [&str; 8] =
 
 /// Column of the description, which may be long.
 pub const WHAT: usize = 2;
+
+/// Columns that a narrow list omits, in this order.
+const OPTIONAL: [&str; 4] = ["errors", "replies/s", "load", "p99"];
+
+/// Minimum width of the descriptions, unless all are shorter.
+const MIN_WHAT_COLUMNS: usize = 16;
+
+/// Columns between two columns.
+const GAP: usize = 2;
+
+/// Indentation of tags and notes that have their own lines.
+const REMARK_INDENT: &str = "         ";
+
+/// Returns the list of `brunt runs` in this number of columns. If there is too little space, it
+/// omits columns and shortens descriptions; ids are always whole.
+pub fn list(entries: &[IndexEntry], columns: usize) -> String {
+    let rows =
+        entries.iter().map(|entry| StoredRow { cells: cells(entry), remarks: remarks(entry) });
+    fitted(&rows.collect::<Vec<_>>(), columns)
+}
+
+/// A row of the list.
+struct StoredRow {
+    cells: [String; HEAD.len()],
+    remarks: String,
+}
+
+fn fitted(rows: &[StoredRow], columns: usize) -> String {
+    let widths: Vec<usize> = (0..HEAD.len())
+        .map(|at| rows.iter().map(|row| width(&row.cells[at])).fold(width(HEAD[at]), usize::max))
+        .collect();
+    // The description is shortened first, since ids and figures are what a reader looks for.
+    let mut shown: Vec<usize> = (0..HEAD.len()).collect();
+    for optional in OPTIONAL {
+        if room_for_what(&shown, &widths, columns) >= widths[WHAT].min(MIN_WHAT_COLUMNS) {
+            break;
+        }
+        shown.retain(|at| HEAD[*at] != optional);
+    }
+    let room = room_for_what(&shown, &widths, columns).clamp(HEAD[WHAT].len(), widths[WHAT]);
+    let mut table = TextTable::with_head(&shown.iter().map(|at| HEAD[*at]).collect::<Vec<_>>());
+    for row in rows {
+        table.row(shown.iter().map(|at| match *at {
+            WHAT => shorten(&row.cells[WHAT], room),
+            at => row.cells[at].clone(),
+        }));
+    }
+    let remarks = std::iter::once("").chain(rows.iter().map(|row| &*row.remarks));
+    let lines = table.render_within(columns);
+    lines.lines().zip(remarks).map(|(line, remarks)| with_remarks(line, remarks, columns)).collect()
+}
+
+/// Returns the columns that the other shown columns leave to the description.
+fn room_for_what(shown: &[usize], widths: &[usize], columns: usize) -> usize {
+    let others = shown.iter().filter(|at| **at != WHAT).map(|at| widths[*at] + GAP);
+    columns.saturating_sub(others.sum())
+}
+
+/// Returns a line with its remarks: after it, or on lines of their own if there is no room.
+fn with_remarks(line: &str, remarks: &str, columns: usize) -> String {
+    // Most items have no remarks, and lists are long.
+    if remarks.is_empty() {
+        return format!("{line}\n");
+    }
+    if width(line) + GAP + width(remarks) < columns {
+        return format!("{line}   {remarks}\n");
+    }
+    format!("{line}\n{}", hang_within(columns, REMARK_INDENT, remarks))
+}
 
 /// Returns what users have added to an entry: tags, a pin, and a note.
 pub fn remarks(entry: &IndexEntry) -> String {
@@ -85,4 +154,56 @@ fn verdict(entry: &IndexEntry) -> String {
     };
     let words: Vec<&str> = verdict.into_iter().chain(progress).collect();
     if words.is_empty() { UNKNOWN.into() } else { words.join(", ") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rows() -> Vec<StoredRow> {
+        let row = |cells: [&str; HEAD.len()], remarks: &str| StoredRow {
+            cells: cells.map(str::to_owned),
+            remarks: remarks.into(),
+        };
+        vec![
+            row(
+                [
+                    "k7m2xqd",
+                    "2026-11-30 01:14",
+                    "http://shop.example:8080/a/long/path/of/products.html?page=3",
+                    "0.5..100,000 users",
+                    "154,463",
+                    "≥ 3.43 s",
+                    "20.3 %",
+                    "unexplained, interrupted",
+                ],
+                "baseline; a note that says which kernel, which build and which settings were used",
+            ),
+            row(
+                ["p3nq8vw", "2026-11-30 01:20", "e1", "500/s", "498", "12.0 ms", "0 %", "ok"],
+                "pinned",
+            ),
+        ]
+    }
+
+    #[test]
+    fn the_list_fits_the_terminal_and_ids_are_whole() {
+        for columns in 60..=160 {
+            let list = fitted(&rows(), columns);
+            for line in list.lines() {
+                assert!(width(line) <= columns, "{columns}: {line}");
+            }
+            for whole in ["k7m2xqd", "p3nq8vw", "pinned", "interrupted", "settings"] {
+                assert!(list.contains(whole), "{columns}: no {whole}: {list}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_narrow_list_omits_columns_and_shortens_descriptions() {
+        insta::assert_snapshot!(fitted(&rows(), 60));
+        insta::assert_snapshot!(fitted(&rows(), 80));
+        insta::assert_snapshot!(fitted(&rows(), 120));
+        assert!(fitted(&rows(), 160).contains("errors"));
+    }
 }

@@ -11,6 +11,7 @@
 //! * [`find`]: `capacity > 3000/s`, `2s..20s`.
 //! * [`probe`]: a probe such as `nginx=http://127.0.0.1/status`.
 //! * [`values`]: header fields, files, secrets and all other values.
+//! * [`named`]: tables of values with names.
 //! * [`live_output`]: `influx=URL`, a system that receives figures while a load runs.
 //! * [`target`]: a URL, absolute or shortened; [`urls`]: a file of them.
 
@@ -22,6 +23,7 @@ pub mod events;
 pub mod find;
 pub mod goal;
 pub mod live_output;
+pub mod named;
 pub(crate) mod number;
 pub mod objective;
 pub mod placement;

@@ -144,12 +144,34 @@ fn every_command_has_a_man_page() {
     {
         let page =
             std::fs::read_to_string(dir.path().join(format!("brunt-{command}.1"))).expect(command);
-        assert!(page.contains(".SH SYNOPSIS"), "{command}: {page}");
+        for section in [".SH SYNOPSIS", ".SH EXAMPLES"] {
+            assert!(page.contains(section), "{command}: no {section}: {page}");
+        }
     }
     for page in ["brunt.1", "brunt-plan-schema.1"] {
         assert!(dir.path().join(page).exists(), "{page}");
     }
     assert!(!dir.path().join("brunt-worker.1").exists(), "hidden commands have no page");
+}
+
+/// The page for users of other tools names options of brunt in the second column of its tables.
+#[test]
+fn options_of_the_page_for_users_of_other_tools_exist() {
+    let page = include_str!("../../../docs/coming-from.md");
+    let help = stdout_of("run --help");
+    let cells = page.lines().filter_map(|line| line.strip_prefix("| ")?.split(" | ").nth(1));
+    let mut count = 0;
+    for cell in cells {
+        // Code is every second part between backticks.
+        for word in cell.split('`').skip(1).step_by(2).flat_map(str::split_whitespace) {
+            let is_option = word.len() > 1 && word.starts_with('-');
+            let ending = if word.starts_with("--") { [" ", "\n"] } else { [", --", " "] };
+            let is_known = ending.iter().any(|end| help.contains(&format!(" {word}{end}")));
+            assert!(!is_option || is_known, "{word} of: {cell}");
+            count += usize::from(is_option);
+        }
+    }
+    assert!(count > 80, "{count} options");
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Adds options from the tables of settings. `spec` describes the options, and clap parses them.
 
+use crate::suggestions::of_suggestions;
 use brunt_spec::settings::{
     ArgumentContent, Change, Occurrence, SettingRow, SettingTable, Visibility,
 };
@@ -93,6 +94,9 @@ fn option<S: SettingTable>(row: &'static SettingRow<S>) -> Arg {
         ArgumentContent::Number => arg.allow_hyphen_values(true),
         ArgumentContent::Word | ArgumentContent::Choice(_) => arg,
     };
+    if let Some(suggestions) = row.suggestions {
+        arg = arg.add(of_suggestions(suggestions));
+    }
     arg =
         arg.requires_ifs(row.needs.map(|needed| (clap::builder::ArgPredicate::IsPresent, needed)));
     match row.default {

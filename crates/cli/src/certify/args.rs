@@ -1,7 +1,9 @@
 //! Arguments of `brunt certify`.
 
-use brunt_certify::{CASES, CertifySettings, LoadMode, TOOLS};
+use crate::suggestions::{names, of_suggestions};
+use brunt_certify::{CASES, CertifySettings, FORMATS, LoadMode, TOOLS};
 use brunt_spec::words::WordError;
+use brunt_spec::words::named::{NamedValue, Suggestion, suggestions, value_named};
 use brunt_spec::words::values::{self, Output};
 use clap::{Args, value_parser};
 
@@ -10,15 +12,15 @@ use clap::{Args, value_parser};
 pub struct CertifyArgs {
     /// Tools to score: brunt, brunt-http2, brunt-http3, brunt-ws, brunt-ws-h2, brunt-grpc, wrk, wrk2, ab, siege, httperf,
     /// h2load, oha, k6, vegeta, hey, bombardier, jmeter, or all. Those that this machine has not are told and left out
-    #[arg(long = "tool", value_name = "LIST", value_delimiter = ',', default_value = "brunt", value_parser = tool)]
+    #[arg(long = "tool", value_name = "LIST", value_delimiter = ',', default_value = "brunt", value_parser = tool, add = of_suggestions(tools))]
     pub tools: Vec<String>,
 
     /// Cases to run [default: all of const, exp, lognormal, queue, stall, drip, resets, freeze]
-    #[arg(long = "case", value_name = "LIST", value_delimiter = ',', value_parser = case)]
+    #[arg(long = "case", value_name = "LIST", value_delimiter = ',', value_parser = case, add = of_suggestions(cases))]
     pub cases: Vec<String>,
 
     /// Loops to run: open, closed [default: both, where the tool can]
-    #[arg(long = "loop", value_name = "LIST", value_delimiter = ',', value_parser = load_mode)]
+    #[arg(long = "loop", value_name = "LIST", value_delimiter = ',', value_parser = load_mode, add = of_suggestions(load_modes))]
     pub ways: Vec<LoadMode>,
 
     /// Duration of each run; a p99.9 needs some thousand requests, so 8 s or more
@@ -30,7 +32,7 @@ pub struct CertifyArgs {
     pub rounds: u32,
 
     /// League table in FORMAT (text, json, markdown), to FILE or standard output; repeatable [default: text]
-    #[arg(short, long = "output", value_name = "FORMAT[=FILE]", value_parser = values::output)]
+    #[arg(short, long = "output", value_name = "FORMAT[=FILE]", value_parser = values::output, add = of_suggestions(formats))]
     pub outputs: Vec<Output>,
 }
 
@@ -48,6 +50,12 @@ impl CertifyArgs {
     }
 }
 
+/// The loops of a league.
+const LOAD_MODES: [NamedValue<LoadMode>; 2] = [
+    NamedValue { names: &["open"], about: "arrivals do not wait", value: LoadMode::Open },
+    NamedValue { names: &["closed"], about: "users wait for replies", value: LoadMode::Closed },
+];
+
 /// Examples for the help text.
 pub const EXAMPLES: &str = "\
 Examples:
@@ -58,6 +66,22 @@ Examples:
 
 Use an idle machine: on a busy one the reference server rejects its own figures.
 With real-time priority (root) it rejects them less often. Method: docs/honesty.md.";
+
+fn tools() -> Vec<Suggestion> {
+    names(TOOLS.iter().map(|tool| tool.name).chain(["all"]))
+}
+
+fn cases() -> Vec<Suggestion> {
+    names(CASES.iter().map(|case| case.name))
+}
+
+fn load_modes() -> Vec<Suggestion> {
+    suggestions(&LOAD_MODES)
+}
+
+fn formats() -> Vec<Suggestion> {
+    names(FORMATS.iter().map(|format| format.name))
+}
 
 fn tool(word: &str) -> Result<String, WordError> {
     let names: Vec<_> = TOOLS.iter().map(|tool| tool.name).collect();
@@ -70,11 +94,8 @@ fn case(word: &str) -> Result<String, WordError> {
 }
 
 fn load_mode(word: &str) -> Result<LoadMode, WordError> {
-    match word {
-        "open" => Ok(LoadMode::Open),
-        "closed" => Ok(LoadMode::Closed),
-        _ => Err(WordError::new(word, "not a loop", "open, closed, or both as open,closed")),
-    }
+    value_named(&LOAD_MODES, word)
+        .ok_or_else(|| WordError::new(word, "not a loop", "open, closed, or both as open,closed"))
 }
 
 fn parse_name(word: &str, kind: &str, names: &[&str], special: bool) -> Result<String, WordError> {

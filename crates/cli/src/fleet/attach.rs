@@ -6,6 +6,7 @@ use crate::fleet::cluster;
 use crate::live::print_line;
 use crate::measure::{MeasureContext, measure, session};
 use crate::output::Outputs;
+use crate::suggestions::of_reports;
 use crate::{live_outputs, runs};
 use anyhow::{Result, anyhow};
 use brunt_fleet::handover::FleetRecord;
@@ -26,7 +27,7 @@ pub struct AttachArgs {
     #[arg(value_name = "RUN")]
     run: String,
     /// Report in FORMAT, to FILE or standard output; repeatable [default: text]
-    #[arg(short, long = "output", value_name = "FORMAT[=FILE]", value_parser = values::output)]
+    #[arg(short, long = "output", value_name = "FORMAT[=FILE]", value_parser = values::output, add = of_reports())]
     outputs: Vec<Output>,
     /// Print no progress and no report
     #[arg(short, long)]

@@ -4,12 +4,14 @@ use super::{open, store_error};
 use crate::args::store::StoreArgs;
 use crate::exit::{CommandError, runtime_error, usage_error};
 use crate::output::print;
+use crate::suggestions::{names, of_suggestions};
 use crate::view;
 use brunt_model::run_history::HistoryMeasure;
 use brunt_report::history;
 use brunt_runner::history::{
     DEFAULT_RUNS, HistoryCache, HistoryError, HistoryRequest, MAX_RUNS, read, select,
 };
+use brunt_spec::words::named::Suggestion;
 use brunt_store::selection::{EntrySelection, SelectorField};
 use clap::{Args, ValueEnum};
 
@@ -33,7 +35,7 @@ pub struct HistoryArgs {
     #[arg(value_name = "FILTER")]
     filters: Vec<String>,
     /// The figure: p50, p95, p99, service-p50, service-p99, throughput, errors or capacity
-    #[arg(long, default_value = "p99", value_parser = measure, hide_possible_values = true)]
+    #[arg(long, default_value = "p99", value_parser = measure, add = of_suggestions(measures))]
     measure: HistoryMeasure,
     /// Only runs comparable with this one (an id, a tag or `last`) [default: the latest]
     #[arg(long, value_name = "ID")]
@@ -52,6 +54,10 @@ pub struct HistoryArgs {
 enum HistoryFormat {
     Text,
     Json,
+}
+
+fn measures() -> Vec<Suggestion> {
+    names(HistoryMeasure::ALL.iter().map(|measure| measure.key()))
 }
 
 fn measure(word: &str) -> Result<HistoryMeasure, String> {

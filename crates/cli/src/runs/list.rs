@@ -4,13 +4,10 @@ use super::store_error;
 use crate::args::store::StoreArgs;
 use crate::exit::{CommandError, runtime_error};
 use crate::output::print;
-use brunt_report::layout::{TextTable, shorten};
-use brunt_report::stored::{HEAD, WHAT, cells, remarks};
-use brunt_store::{EntryFilter, IndexEntry, Store};
+use crate::view;
+use brunt_report::stored;
+use brunt_store::{EntryFilter, Store};
 use clap::Args;
-
-/// Maximum width of the column `what`.
-const MAX_WHAT_COLUMNS: usize = 34;
 
 #[derive(Debug, Clone, Args)]
 pub struct ListArgs {
@@ -43,15 +40,5 @@ pub fn list(args: &ListArgs, store: &Store) -> Result<(), CommandError> {
         return print(format!("no runs stored in {} yet\n", store.directory().display()))
             .map_err(runtime_error);
     }
-    print(table(&entries)).map_err(runtime_error)
-}
-
-fn table(entries: &[IndexEntry]) -> String {
-    let mut table = TextTable::with_head(&HEAD);
-    for entry in entries {
-        let mut cells = cells(entry);
-        cells[WHAT] = shorten(&cells[WHAT], MAX_WHAT_COLUMNS);
-        table.row_with_note(cells, remarks(entry));
-    }
-    table.render()
+    print(stored::list(&entries, view::of_stdout().columns)).map_err(runtime_error)
 }

@@ -1,5 +1,6 @@
 //! A row of the table of settings: names of a setting, its value, and its parser.
 
+use crate::words::named::Suggestion;
 use crate::words::number::without_signs;
 use crate::words::values::EnvironmentVariable;
 use std::fmt;
@@ -42,6 +43,8 @@ pub struct SettingRow<S: 'static> {
     pub needs: Option<&'static str>,
     /// Its keys in a plan file.
     pub keys: &'static [SettingKey],
+    /// Values that shells propose; None if any text is valid, or [`ArgumentContent::Choice`] lists them.
+    pub suggestions: Option<fn() -> Vec<Suggestion>>,
     /// Parser of the value.
     pub read: ReadArgument<S>,
 }
@@ -191,6 +194,7 @@ impl<S> SettingRow<S> {
             excludes: &[],
             needs: None,
             keys: &[],
+            suggestions: None,
             read,
         }
     }
@@ -268,6 +272,12 @@ impl<S> SettingRow<S> {
     #[must_use]
     pub const fn keys(self, keys: &'static [SettingKey]) -> Self {
         Self { keys, ..self }
+    }
+
+    /// Sets the values that shells propose.
+    #[must_use]
+    pub const fn suggestions(self, suggestions: fn() -> Vec<Suggestion>) -> Self {
+        Self { suggestions: Some(suggestions), ..self }
     }
 
     /// Help of the option. clap adds the default if it is a single value.

@@ -1,8 +1,22 @@
 //! Spacing of arrivals: `poisson`, `even`, `burst:N`.
 
+use super::named::{self, NamedValue, Suggestion, value_named};
 use super::number::count;
 use brunt_model::Arrivals;
 use brunt_script::WordError;
+
+/// Spacings without a number.
+const ARRIVALS: [NamedValue<Arrivals>; 2] = [
+    NamedValue {
+        names: &["poisson"],
+        about: "independent of each other, as those of many users",
+        value: Arrivals::Poisson,
+    },
+    NamedValue { names: &["even"], about: "evenly spaced", value: Arrivals::Even },
+];
+
+/// Begin of a spacing with the size of its bursts.
+const BURST: &str = "burst:";
 
 /// Parses the spacing of arrivals around their rate.
 ///
@@ -10,18 +24,23 @@ use brunt_script::WordError;
 ///
 /// [`WordError`] if the value is not of this form.
 pub fn parse(word: &str) -> Result<Arrivals, WordError> {
-    match word.split_once(':') {
-        None if word == "poisson" => Ok(Arrivals::Poisson),
-        None if word == "even" => Ok(Arrivals::Even),
-        Some(("burst", size)) => {
-            count(size, "the size of a burst", "burst:10").map(Arrivals::Burst)
-        }
-        _ => Err(WordError::new(
+    if let Some(size) = word.strip_prefix(BURST) {
+        return count(size, "the size of a burst", "burst:10").map(Arrivals::Burst);
+    }
+    value_named(&ARRIVALS, word).ok_or_else(|| {
+        WordError::new(
             word,
             "unknown arrival process",
             "poisson, even or burst:N, such as burst:10",
-        )),
-    }
+        )
+    })
+}
+
+/// Returns the values that shells propose.
+pub fn suggestions() -> Vec<Suggestion> {
+    let mut all = named::suggestions(&ARRIVALS);
+    all.push(Suggestion::new(BURST, "groups of N requests at once"));
+    all
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Measures of a comparison, and its failures: `p99, throughput`, `2%`, `p99 worse by 5%`.
 
+use super::named::{self, NamedValue, Suggestion, value_named};
 use super::number::number;
 use super::objective::{hundredth, metric};
 use brunt_model::Measure;
@@ -7,6 +8,47 @@ use brunt_model::question::Regression;
 use brunt_script::WordError;
 
 const FIGURES: &str = "one of p50 … p99.9, mean, max, errors, throughput, goodput, cpu, capacity, such as p99,throughput";
+/// Loads at which contenders can be compared.
+const COMPARED_LOADS: [NamedValue<ComparedLoads>; 3] = [
+    NamedValue { names: &["load"], about: "the given loads", value: ComparedLoads::Load },
+    NamedValue {
+        names: &["capacity"],
+        about: "the capacity of each server",
+        value: ComparedLoads::Capacity,
+    },
+    NamedValue {
+        names: &["both"],
+        about: "the given loads and the capacity",
+        value: ComparedLoads::Both,
+    },
+];
+
+/// Measures other than the metrics of a run.
+const OTHER_MEASURES: [NamedValue<Measure>; 2] = [
+    NamedValue {
+        names: &["cpu"],
+        about: "CPU time of the server per request",
+        value: Measure::ServerCpu,
+    },
+    NamedValue {
+        names: &["capacity"],
+        about: "highest load within the objectives",
+        value: Measure::Capacity,
+    },
+];
+
+/// Metrics of a run. Percentiles are examples of any.
+const METRICS: [(&str, &str); 8] = [
+    ("p99", "99th percentile of the response time"),
+    ("p95", "95th percentile of the response time"),
+    ("p50", "median response time"),
+    ("mean", "mean response time"),
+    ("max", "longest response time"),
+    ("errors", "error rate"),
+    ("throughput", "replies per second"),
+    ("goodput", "good replies per second"),
+];
+
 const FAILURE: &str = "a difference such as 'p99 worse by 5%'";
 
 /// Parses the measures of a comparison, separated by commas. The first one decides.
@@ -65,16 +107,21 @@ pub enum ComparedLoads {
 ///
 /// [`WordError`] if the value is not of this form.
 pub fn compared_loads(word: &str) -> Result<ComparedLoads, WordError> {
-    match word {
-        "load" => Ok(ComparedLoads::Load),
-        "capacity" => Ok(ComparedLoads::Capacity),
-        "both" => Ok(ComparedLoads::Both),
-        _ => Err(WordError::new(
-            word,
-            "contenders cannot be measured there",
-            "load, capacity or both",
-        )),
-    }
+    value_named(&COMPARED_LOADS, word).ok_or_else(|| {
+        WordError::new(word, "contenders cannot be measured there", "load, capacity or both")
+    })
+}
+
+/// Returns the loads of comparisons that shells propose.
+pub fn suggested_loads() -> Vec<Suggestion> {
+    named::suggestions(&COMPARED_LOADS)
+}
+
+/// Returns the metrics that shells propose.
+pub fn suggested_metrics() -> Vec<Suggestion> {
+    let mut all = named::of_list(&METRICS);
+    all.extend(named::suggestions(&OTHER_MEASURES));
+    all
 }
 
 /// Parses a significance level, the chance that equal servers are found to differ: `0.05` or `5%`.
@@ -94,15 +141,16 @@ pub fn alpha(word: &str) -> Result<f64, WordError> {
 }
 
 fn measure(word: &str) -> Result<Measure, WordError> {
-    match word {
-        "cpu" => Ok(Measure::ServerCpu),
-        "capacity" => Ok(Measure::Capacity),
-        // Reports print this longer name, and users copy it from there.
-        _ if word == Measure::ServerCpu.to_string() => Ok(Measure::ServerCpu),
-        _ => metric(word)
-            .map(Measure::Run)
-            .map_err(|e| if e.instead.contains("mean") { unknown(word) } else { e }),
+    if let Some(measure) = value_named(&OTHER_MEASURES, word) {
+        return Ok(measure);
     }
+    // Reports print this longer name, and users copy it from there.
+    if word == Measure::ServerCpu.to_string() {
+        return Ok(Measure::ServerCpu);
+    }
+    metric(word)
+        .map(Measure::Run)
+        .map_err(|e| if e.instead.contains("mean") { unknown(word) } else { e })
 }
 
 fn unknown(word: &str) -> WordError {

@@ -2,14 +2,19 @@
 //! time, such as `sse,20,10s`.
 
 use super::duration;
+use super::named::{self, NamedValue, Suggestion, value_named};
 use brunt_model::reply_policy::{EventFormat, Events};
 use brunt_script::WordError;
 
 /// Formats of events, by word.
-const FORMATS: [(&str, EventFormat); 3] = [
-    ("sse", EventFormat::ServerSent),
-    ("lines", EventFormat::Lines),
-    ("messages", EventFormat::Messages),
+const FORMATS: [NamedValue<EventFormat>; 3] = [
+    NamedValue { names: &["sse"], about: "server-sent events", value: EventFormat::ServerSent },
+    NamedValue { names: &["lines"], about: "one event per line", value: EventFormat::Lines },
+    NamedValue {
+        names: &["messages"],
+        about: "messages of WebSocket or gRPC",
+        value: EventFormat::Messages,
+    },
 ];
 
 const INSTEAD: &str =
@@ -22,11 +27,10 @@ const INSTEAD: &str =
 /// [`WordError`] if the value is not of this form.
 pub fn parse(word: &str) -> Result<Events, WordError> {
     let mut parts = word.split(',').map(str::trim);
-    let format = parts.next().and_then(|name| FORMATS.iter().find(|(known, _)| *known == name));
-    let Some((_, format)) = format else {
+    let Some(format) = parts.next().and_then(|name| value_named(&FORMATS, name)) else {
         return Err(WordError::new(word, "is no kind of event", INSTEAD));
     };
-    let mut events = Events { format: *format, most: None, longest: None };
+    let mut events = Events { format, most: None, longest: None };
     for part in parts {
         match part.parse() {
             Ok(most) if events.most.is_none() => events.most = Some(most),
@@ -36,6 +40,11 @@ pub fn parse(word: &str) -> Result<Events, WordError> {
         }
     }
     Ok(events)
+}
+
+/// Returns the values that shells propose.
+pub fn suggestions() -> Vec<Suggestion> {
+    named::suggestions(&FORMATS)
 }
 
 #[cfg(test)]

@@ -19,6 +19,8 @@ pub struct LiveOutputRow {
     pub name: &'static str,
     /// Placeholder for the value after the `=`, in the help.
     pub value: &'static str,
+    /// Name of the system for people.
+    pub title: &'static str,
     /// Time that each set of figures covers.
     interval: Duration,
     /// Parses the value after the `=`.
@@ -27,10 +29,17 @@ pub struct LiveOutputRow {
 
 /// The systems that can receive figures. The intervals are those of JMeter.
 pub static LIVE_OUTPUTS: [LiveOutputRow; 2] = [
-    LiveOutputRow { name: "influx", value: "URL", interval: Duration::from_secs(5), read: influx },
+    LiveOutputRow {
+        name: "influx",
+        value: "URL",
+        title: "InfluxDB",
+        interval: Duration::from_secs(5),
+        read: influx,
+    },
     LiveOutputRow {
         name: "graphite",
         value: "HOST:PORT",
+        title: "Graphite",
         interval: Duration::from_secs(1),
         read: graphite,
     },

@@ -1,5 +1,6 @@
 //! Places of agents, such as `ssh:a,b` and `local:4`, and hosts that may be loaded.
 
+use super::named::{NamedValue, Suggestion, value_named};
 use brunt_model::Placement;
 use brunt_model::fleet::AgentGroup;
 use brunt_script::WordError;
@@ -8,6 +9,33 @@ use url::Host;
 
 const PLACES: &str = "ssh:HOST,HOST… for an agent on each host, k8s:N for N pods, nats:N for N agents that wait, or local:N for N processes of \
      this machine";
+
+/// Parser of the places after the kind of agents.
+type ReadPlaces = fn(&str) -> Result<Placement, String>;
+
+/// Kinds of agents.
+const KINDS: [NamedValue<ReadPlaces>; 4] = [
+    NamedValue {
+        names: &["ssh"],
+        about: "an agent on each of these hosts",
+        value: |places| hosts(places).map(Placement::Ssh),
+    },
+    NamedValue {
+        names: &["local"],
+        about: "processes of this machine",
+        value: |places| number(places).map(Placement::Local),
+    },
+    NamedValue {
+        names: &["k8s"],
+        about: "pods of Kubernetes",
+        value: |places| number(places).map(Placement::Kubernetes),
+    },
+    NamedValue {
+        names: &["nats"],
+        about: "agents that wait on NATS",
+        value: |places| number(places).map(Placement::Nats),
+    },
+];
 
 /// Maximum number of agents.
 const MAX_AGENTS: usize = 1000;
@@ -23,23 +51,24 @@ pub fn parse(word: &str) -> Result<Placement, WordError> {
         .trim()
         .split_once(':')
         .ok_or_else(|| wrong("it does not say how agents are started"))?;
-    let placement = match kind {
-        "local" => Placement::Local(number(places).ok_or_else(|| wrong(NO_NUMBER))?),
-        "k8s" => Placement::Kubernetes(number(places).ok_or_else(|| wrong(NO_NUMBER))?),
-        "nats" => Placement::Nats(number(places).ok_or_else(|| wrong(NO_NUMBER))?),
-        "ssh" => Placement::Ssh(hosts(places).map_err(|what| wrong(&what))?),
-        _ => return Err(wrong(&format!("`{kind}` is no way to start agents"))),
-    };
+    let read = value_named(&KINDS, kind);
+    let read = read.ok_or_else(|| wrong(&format!("`{kind}` is no way to start agents")))?;
+    let placement = read(places).map_err(|what| wrong(&what))?;
     if placement.agents() > MAX_AGENTS {
         return Err(wrong(&format!("more than {MAX_AGENTS} agents")));
     }
     Ok(placement)
 }
 
-const NO_NUMBER: &str = "no number of agents";
+/// Returns the begins of values that shells propose.
+pub fn suggestions() -> Vec<Suggestion> {
+    // Each is the begin of a value: a number or hosts follow.
+    KINDS.iter().map(|row| Suggestion::new(format!("{}:", row.names[0]), row.about)).collect()
+}
 
-fn number(text: &str) -> Option<u32> {
-    text.parse().ok().filter(|number| *number > 0)
+fn number(text: &str) -> Result<u32, String> {
+    let number = text.parse().ok().filter(|number| *number > 0);
+    number.ok_or_else(|| "no number of agents".into())
 }
 
 fn hosts(places: &str) -> Result<Vec<String>, String> {

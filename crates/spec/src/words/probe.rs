@@ -1,6 +1,7 @@
 //! Values of `--probe`: `WHAT` or `WHAT=WHICH`.
 
 use super::duration;
+use super::named::Suggestion;
 use crate::defaults;
 use brunt_model::probe_spec::{ProbeAccess, ProbeSpec, Probed, Select};
 use brunt_script::WordError;
@@ -8,6 +9,7 @@ use brunt_script::WordError;
 /// A kind of probe: its word, the parser of the value after `=`, and an example.
 struct Row {
     word: &'static str,
+    about: &'static str,
     example: &'static str,
     read: fn(&str) -> Option<Probed>,
 }
@@ -15,65 +17,85 @@ struct Row {
 const ROWS: &[Row] = &[
     Row {
         word: "host",
+        about: "a machine, by ssh",
         example: "host, or host=user@machine by ssh",
         read: |which| Some(Probed::Host { via: via(which) }),
     },
     Row {
         word: "process",
+        about: "processes of this name",
         example: "process=nginx",
         read: |which| processes(Select::Name(which.into())),
     },
     Row {
         word: "pid",
+        about: "a process and its children",
         example: "pid=4711",
         read: |which| processes(Select::Pid(which.parse().ok()?)),
     },
     Row {
         word: "pid-file",
+        about: "the process whose id is in this file",
         example: "pid-file=/run/nginx.pid",
         read: |which| processes(Select::PidFile(which.into())),
     },
     Row {
         word: "port",
+        about: "the process that listens on this port",
         example: "port=8080",
         read: |which| processes(Select::Port(which.parse().ok()?)),
     },
     Row {
         word: "cgroup",
+        about: "processes of a control group",
         example: "cgroup=system.slice/nginx.service",
         read: |which| processes(Select::Cgroup(which.into())),
     },
     Row {
         word: "nginx",
+        about: "status page of nginx",
         example: "nginx=http://127.0.0.1/status",
         read: |url| page(url, |url| Probed::Nginx { url, connections: None }),
     },
     Row {
         word: "apache",
+        about: "status page of Apache httpd",
         example: "apache=http://127.0.0.1/server-status?auto",
         read: |url| page(url, |url| Probed::Apache { url }),
     },
     Row {
         word: "php-fpm",
+        about: "status page of php-fpm",
         example: "php-fpm=http://127.0.0.1/fpm-status?json",
         read: |url| page(url, |url| Probed::PhpFpm { url }),
     },
     Row {
         word: "tomcat",
+        about: "status page of Tomcat",
         example: "tomcat=http://127.0.0.1:8080/manager/status?XML=true",
         read: |url| page(url, |url| Probed::Tomcat { url }),
     },
     Row {
         word: "haproxy",
+        about: "statistics of HAProxy",
         example: "haproxy=http://127.0.0.1:8404/stats;csv",
         read: |url| page(url, |url| Probed::Haproxy { url }),
     },
     Row {
         word: "prometheus",
+        about: "metrics of an exporter",
         example: "prometheus=http://127.0.0.1:9100/metrics",
         read: |url| page(url, |url| Probed::Prometheus { url, metrics: Vec::new() }),
     },
 ];
+
+/// Returns the values that shells propose.
+pub fn suggestions() -> Vec<Suggestion> {
+    // The only kind without a value.
+    let this_machine = Suggestion::new("host", "this machine");
+    let sources = ROWS.iter().map(|row| Suggestion::new(format!("{}=", row.word), row.about));
+    std::iter::once(this_machine).chain(sources).collect()
+}
 
 /// Parses a value of `--probe`.
 ///

@@ -2,6 +2,7 @@
 
 pub mod secrets;
 
+use super::named::{self, NamedValue, Suggestion, value_named};
 use super::{duration, target};
 use brunt_model::plan::{HttpVersion, Resolve, ResolveAll, TlsVersion};
 use brunt_model::request::PieceInterval;
@@ -109,6 +110,35 @@ pub fn method_name(word: &str) -> Result<(), WordError> {
         ));
     }
     Ok(())
+}
+
+/// Versions of HTTP, with their ALPN names and the names of other tools.
+const HTTP_VERSIONS: [NamedValue<HttpVersion>; 4] = [
+    NamedValue { names: &["1.0"], about: "HTTP/1.0", value: HttpVersion::V1_0 },
+    NamedValue { names: &["1.1", "1"], about: "HTTP/1.1", value: HttpVersion::V1_1 },
+    NamedValue { names: &["2", "2.0", "h2", "h2c"], about: "HTTP/2", value: HttpVersion::V2 },
+    NamedValue { names: &["3", "3.0", "h3"], about: "HTTP/3", value: HttpVersion::V3 },
+];
+
+/// Versions of TLS.
+const TLS_VERSIONS: [NamedValue<TlsVersion>; 2] = [
+    NamedValue { names: &["1.2"], about: "TLS 1.2", value: TlsVersion::V12 },
+    NamedValue { names: &["1.3"], about: "TLS 1.3", value: TlsVersion::V13 },
+];
+
+/// Usual methods of requests.
+const METHODS: [(&str, &str); 6] = [
+    ("GET", "read"),
+    ("POST", "create, or submit a form"),
+    ("PUT", "replace"),
+    ("PATCH", "change"),
+    ("DELETE", "remove"),
+    ("HEAD", "read the header only"),
+];
+
+/// Returns the methods that shells propose.
+pub fn suggested_methods() -> Vec<Suggestion> {
+    named::of_list(&METHODS)
 }
 
 const HEADER_EXAMPLE: &str = "'Name: value', such as 'Accept: text/html'";
@@ -269,18 +299,18 @@ pub fn resolve_all(word: &str) -> Result<ResolveAll, WordError> {
 ///
 /// [`WordError`] if there is no such version.
 pub fn http_version(word: &str) -> Result<HttpVersion, WordError> {
-    match word {
-        "1.0" => Ok(HttpVersion::V1_0),
-        "1.1" | "1" => Ok(HttpVersion::V1_1),
-        // The ALPN names, and those of other tools.
-        "2" | "2.0" | "h2" | "h2c" => Ok(HttpVersion::V2),
-        "3" | "3.0" | "h3" => Ok(HttpVersion::V3),
-        _ => Err(WordError::new(
+    value_named(&HTTP_VERSIONS, word).ok_or_else(|| {
+        WordError::new(
             word,
             "this is no version of HTTP that brunt speaks: 1.0, 1.1, 2, 3 or auto",
             "2",
-        )),
-    }
+        )
+    })
+}
+
+/// Returns the versions of HTTP that shells propose.
+pub fn suggested_http_versions() -> Vec<Suggestion> {
+    named::suggestions(&HTTP_VERSIONS)
 }
 
 /// Parses a method of gRPC: `package.Service/Method`.
@@ -369,9 +399,11 @@ pub fn message_interval(word: &str) -> Result<PieceInterval, WordError> {
 pub fn tls_version(word: &str) -> Result<TlsVersion, WordError> {
     // curl, nginx and OpenSSL write the prefix in different ways.
     let number = word.trim_start_matches(|c: char| c.is_ascii_alphabetic());
-    match number.trim_start_matches(['v', '_', ' ']).replace('_', ".").as_str() {
-        "1.2" => Ok(TlsVersion::V12),
-        "1.3" => Ok(TlsVersion::V13),
+    let number = number.trim_start_matches(['v', '_', ' ']).replace('_', ".");
+    if let Some(version) = value_named(&TLS_VERSIONS, &number) {
+        return Ok(version);
+    }
+    match number.as_str() {
         "1" | "1.0" | "1.1" | "2" | "3" => Err(WordError::new(
             word,
             "brunt's TLS library (rustls) has TLS 1.2 and 1.3 only",
@@ -379,6 +411,16 @@ pub fn tls_version(word: &str) -> Result<TlsVersion, WordError> {
         )),
         _ => Err(WordError::new(word, "this is no version of TLS", "1.2 or 1.3")),
     }
+}
+
+/// Returns the versions of TLS that shells propose.
+pub fn suggested_tls_versions() -> Vec<Suggestion> {
+    named::suggestions(&TLS_VERSIONS)
+}
+
+/// Returns the cipher suites that shells propose.
+pub fn suggested_ciphers() -> Vec<Suggestion> {
+    tls::suites().into_iter().map(|name| Suggestion::new(name, "")).collect()
 }
 
 /// Parses a list of cipher suites of TLS, such as `TLS_AES_128_GCM_SHA256`, with the names of IANA

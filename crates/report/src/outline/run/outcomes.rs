@@ -84,8 +84,8 @@ pub fn meaning(failure: Failure, t: &Tally) -> Text {
 /// Returns the usual remedy. A reply that begins as HTTP came from the right port, so the usual
 /// remedy for protocol errors, a check of the port, does not apply.
 fn remedy(failure: Failure, t: &Tally) -> String {
-    let other_protocol = t.malformed.is_empty()
-        || t.malformed.iter().any(|(cause, _)| cause.is_other_protocol());
+    let other_protocol =
+        t.malformed.is_empty() || t.malformed.iter().any(|(cause, _)| cause.is_other_protocol());
     let applies = failure != Failure::Protocol || other_protocol;
     if applies {
         format!("; {}", failure.row().remedy)

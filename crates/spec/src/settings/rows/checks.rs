@@ -26,6 +26,7 @@ pub static ROWS: [Row<RunSettings>; 6] = [
             |w, _| set(values::http_version(w), |s: &mut S, v| s.checks.expect_http.push(v)),
         )
         .under(CHECKS)
+        .suggestions(values::suggested_http_versions)
         .keys(&[SettingKey::new("checks.http", ValueForm::Each)])
     },
     Row::value(

@@ -23,6 +23,7 @@ pub static ROWS: [Row<CompareSettings>; 8] = [
         |w, _| set(compare::compared_loads(w), |s: &mut S, v| s.at = Some(v)),
     )
     .under(COMPARISON)
+    .suggestions(compare::suggested_loads)
     .otherwise("load")
     .keys(&[SettingKey::new("compare.at", ValueForm::Value)]),
     Row::repeated(
@@ -32,6 +33,7 @@ pub static ROWS: [Row<CompareSettings>; 8] = [
         |w, _| set(compare::measures(w), |s: &mut S, v| s.metrics.extend(v)),
     )
     .under(COMPARISON)
+    .suggestions(compare::suggested_metrics)
     .otherwise(
         "p99, p50, throughput, errors; in a closed loop throughput first; and cpu if it is read; \
          capacity before all with --at",

@@ -6,6 +6,7 @@ use crate::settings::{
     ArgumentContent, Occurrence, RunSettings, SettingKey, ValueForm, Visibility,
 };
 use crate::words::WordError;
+use crate::words::named::Suggestion;
 use crate::words::values::secrets;
 use crate::words::{bytes, duration, values};
 use brunt_model::plan::HttpVersion;
@@ -46,7 +47,8 @@ pub static ROWS: [Row<RunSettings>; 30] = [
             },
         )
         .under(CONNECTION)
-        .otherwise("1.1")
+        .suggestions(suggested_http)
+    .otherwise("1.1")
         .keys(&[SettingKey::new("connection.http", ValueForm::Value)
             .about("HTTP version: 1.0, 1.1, 2, 3, or auto for the best that the server offers")])
     },
@@ -181,18 +183,21 @@ pub static ROWS: [Row<RunSettings>; 30] = [
         set(values::tls_version(w), |s: &mut S, v| s.http.tls_min = Some(v))
     })
     .under(CONNECTION)
+    .suggestions(values::suggested_tls_versions)
     .otherwise("1.2")
     .keys(&[SettingKey::new("connection.tls_min", ValueForm::Value)]),
     Row::value("tls-max", "VERSION", "Highest TLS version to offer: 1.2 or 1.3", |w, _| {
         set(values::tls_version(w), |s: &mut S, v| s.http.tls_max = Some(v))
     })
     .under(CONNECTION)
+    .suggestions(values::suggested_tls_versions)
     .otherwise("1.3")
     .keys(&[SettingKey::new("connection.tls_max", ValueForm::Value)]),
     Row::value("ciphers", "LIST", "Cipher suites of TLS, best first", |w, _| {
         set(values::tls_ciphers(w), |s: &mut S, v| s.connection.tls.ciphers = v)
     })
     .under(CONNECTION)
+    .suggestions(values::suggested_ciphers)
     .otherwise("all")
     .keys(&[SettingKey::new("connection.ciphers", ValueForm::Value)]),
     Row::value("tls-groups", "LIST", "Key exchange groups of TLS, best first", |w, _| {
@@ -259,6 +264,13 @@ pub static ROWS: [Row<RunSettings>; 30] = [
         .keys(&[SettingKey::new("connection.source", ValueForm::Commas)])
     },
 ];
+
+/// Returns the values of `--http` that shells propose.
+fn suggested_http() -> Vec<Suggestion> {
+    let mut all = values::suggested_http_versions();
+    all.push(Suggestion::new("auto", "the best version that the server offers"));
+    all
+}
 
 /// Adds a version of HTTP unless it is named already.
 fn add_version(settings: &mut S, version: HttpVersion) {

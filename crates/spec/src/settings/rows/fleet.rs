@@ -44,6 +44,7 @@ pub static ROWS: [Row<RunSettings>; 24] = [
             |w, _| set(placement::parse(w), |s: &mut S, v| s.fleet.on = Some(v)),
         )
         .under(FLEET)
+        .suggestions(placement::suggestions)
         .keys(&[SettingKey::new("on", ValueForm::Value)])
     },
     Row::repeated(

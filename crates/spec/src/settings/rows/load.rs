@@ -3,7 +3,7 @@
 use crate::defaults;
 use crate::settings::row::{SettingRow as Row, on, set, whole};
 use crate::settings::{ArgumentContent, RunSettings, SettingKey, ValueForm};
-use crate::words::{arrivals, duration, goal, shape, think};
+use crate::words::{arrivals, duration, goal, named, shape, think};
 use std::time::Duration;
 
 type S = RunSettings;
@@ -64,6 +64,7 @@ pub static ROWS: [Row<RunSettings>; 18] = [
     })
     .under(LOAD)
     .otherwise(defaults::ARRIVALS)
+    .suggestions(arrivals::suggestions)
     .keys(&[SettingKey::new("load.arrivals", ValueForm::Value)]),
     Row::value("duration", "TIME", "Measured time, such as 30s or 5m", |w, _| {
         set(measured_time(w), |s: &mut S, v| s.stop.duration = Some(v))
@@ -121,6 +122,7 @@ pub static ROWS: [Row<RunSettings>; 18] = [
         },
     )
     .under(LOAD)
+    .suggestions(|| named::of_list(&[("auto", "until steady state")]))
     .default(defaults::WARMUP)
     .keys(&[SettingKey::new("load.warmup", ValueForm::Value)]),
     Row::value(

@@ -4,8 +4,10 @@ use crate::defaults;
 use crate::settings::row::{SettingRow as Row, on, set, whole};
 use crate::settings::{ArgumentContent, RunSettings, SettingKey, TraceFilter, ValueForm};
 use crate::words::live_output::{self, LIVE_OUTPUTS};
+use crate::words::named::{self, Suggestion};
 use crate::words::{WordError, probe, values};
 use brunt_model::plan::RecordDetail;
+use brunt_report::REPORTS;
 
 type S = RunSettings;
 
@@ -21,6 +23,7 @@ pub static ROWS: [Row<RunSettings>; 11] = [
     .short('o')
     // Generated, so that the help lists every format of the crate `report`.
     .help(formats)
+    .suggestions(suggested_outputs)
     .keys(&[SettingKey::new("outputs", ValueForm::Each)
         .about("Reports, each FORMAT or FORMAT=FILE, relative to where brunt is called")]),
     Row::value("events", "FILE", "Write the event log to this file, for `brunt replay`", |w, _| {
@@ -65,6 +68,13 @@ pub static ROWS: [Row<RunSettings>; 11] = [
             |w, _| set(trace_filter(w), |s: &mut S, v| s.output.trace_view.only.push(v)),
         )
         .under(OUTPUT)
+        .suggestions(|| {
+            named::of_list(&[
+                ("failed", "failed samples"),
+                ("label=", "samples of this label"),
+                ("sample=", "samples with these numbers"),
+            ])
+        })
     },
     Row {
         needs: Some("trace"),
@@ -108,7 +118,8 @@ pub static SERVER: [Row<RunSettings>; 1] = [Row::repeated(
     "Read this source of the server each second: host, process=NAME, port=N, nginx=URL, php-fpm=URL, …",
     |w, _| set(probe::parse(w), |s: &mut S, v| s.probes.push(v)),
 )
-.under("Server")];
+.under("Server")
+.suggestions(probe::suggestions)];
 
 /// Parses the format of a result file, which determines the detail of each sample.
 fn detail(word: &str) -> Result<RecordDetail, WordError> {
@@ -139,10 +150,19 @@ fn numbers_from_one(text: &str) -> Option<TraceFilter> {
     (first > 0 && first <= last).then_some(TraceFilter::Numbers { first, last })
 }
 
+/// Returns the reports and the systems of `-o` that shells propose.
+fn suggested_outputs() -> Vec<Suggestion> {
+    let reports = REPORTS.iter().map(|format| Suggestion::new(format.name, format.about));
+    let systems = LIVE_OUTPUTS.iter().map(|row| {
+        let about = format!("figures for {} during the load", row.title);
+        Suggestion::new(format!("{}=", row.name), about)
+    });
+    reports.chain(systems).collect()
+}
+
 /// Generates the help of `-o`.
 fn formats() -> String {
-    let names =
-        brunt_report::REPORTS.iter().map(|format| format.name).collect::<Vec<_>>().join(", ");
+    let names = REPORTS.iter().map(|format| format.name).collect::<Vec<_>>().join(", ");
     let live = LIVE_OUTPUTS
         .iter()
         .map(|row| format!("{}={}", row.name, row.value))

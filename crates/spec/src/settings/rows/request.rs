@@ -4,7 +4,7 @@ use crate::defaults;
 use crate::settings::row::{SettingRow as Row, on, set, whole};
 use crate::settings::{ArgumentContent, RunSettings, SettingKey, ValueForm};
 use crate::words::values::{self, secrets};
-use crate::words::{WordError, events};
+use crate::words::{WordError, events, named};
 use brunt_model::scenario::ListOrder;
 
 type S = RunSettings;
@@ -36,6 +36,7 @@ pub static ROWS: [Row<RunSettings>; 23] = [
         .short('X')
         // curl's name.
         .aliases(&["request"])
+        .suggestions(values::suggested_methods)
         .otherwise_generated(|| {
             format!("{}, or {} with --data or --form", defaults::METHOD, defaults::METHOD_WITH_BODY)
         })
@@ -156,6 +157,7 @@ pub static ROWS: [Row<RunSettings>; 23] = [
         |w, _| set(values::message_interval(w), |s: &mut S, v| s.request.grpc.message_interval = Some(v)),
     )
     .under(REQUEST)
+    .suggestions(|| named::of_list(&[("reply", "after the reply to the one before")]))
     .keys(&[SettingKey::new("script.request.message_interval", ValueForm::Value)
         .about(
             "gRPC: send the messages of a stream at this interval, or each after \
@@ -234,6 +236,7 @@ pub static ROWS: [Row<RunSettings>; 23] = [
         |w, _| set(events::parse(w), |s: &mut S, v| s.replies.events = Some(v)),
     )
     .under(REQUEST)
+    .suggestions(events::suggestions)
     .keys(&[SettingKey::new("script.reply_events", ValueForm::Value)]),
     Row {
         excludes: &["follow"],

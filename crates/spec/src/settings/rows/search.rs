@@ -3,7 +3,7 @@
 use crate::defaults;
 use crate::settings::row::{SettingRow as Row, set};
 use crate::settings::{ArgumentContent, SearchSettings, SettingKey, ValueForm};
-use crate::words::{duration, find};
+use crate::words::{duration, find, named};
 
 type S = SearchSettings;
 
@@ -66,6 +66,7 @@ pub static ROWS: [Row<SearchSettings>; 8] = [
         |w, _| set(find::overload(w), |s: &mut S, v| s.overload = v),
     )
     .under(SEARCH)
+    .suggestions(|| named::of_list(&[("no", "no overload trial")]))
     .default(defaults::FIND_OVERLOAD)
     .keys(&[SettingKey::new("find.overload", ValueForm::Value)]),
     Row::repeated(
