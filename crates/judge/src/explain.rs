@@ -10,6 +10,7 @@ mod ending;
 mod facts;
 mod link;
 mod load;
+mod memory;
 mod place;
 mod replies;
 mod samples;
@@ -47,6 +48,7 @@ const RULES: &[Rule] = &[
     rule("idle_users", load::idle_users),
     rule("overload", load::overload),
     rule("server_bottleneck", place::bottleneck),
+    rule("server_memory", memory::grows),
     rule("busy_machine", place::busy_machine),
     rule("shared_cpu", place::shared_cpu),
     rule("link", link::link),

@@ -93,6 +93,13 @@ pub const PROCESSES: &str = "processes.cpu_seconds";
 /// children. Counter. Present only if these are known.
 pub const SERVER_PROCESSES: &str = "server_processes.cpu_seconds";
 
+/// Anonymous memory of the server's processes, also swapped out, in bytes: heaps and stacks, without
+/// mapped files. Present only if these processes are known.
+pub const SERVER_ANONYMOUS: &str = "server_processes.anonymous_bytes";
+/// Memory that the control groups of the server allow it to use further, in bytes. Present only with
+/// a limit.
+pub const SERVER_GROUP_ROOM: &str = "server_processes.cgroup_room_bytes";
+
 /// Name of the CPU time of processes of one name, without the server's. Counter. It is absent until
 /// they use a considerable share of a core.
 pub fn processes(name: &str) -> String {
@@ -286,6 +293,12 @@ pub mod server {
     /// Memory of these processes, in bytes. Shared pages are divided among the
     /// processes that share them.
     pub const PROPORTIONAL: &str = "memory.proportional_bytes";
+    /// Anonymous memory of these processes, also swapped out, in bytes: heaps and stacks, without
+    /// mapped files.
+    pub const ANONYMOUS: &str = "memory.anonymous_bytes";
+    /// Memory that the control groups of these processes allow them to use further, in bytes. Present
+    /// only with a limit.
+    pub const GROUP_ROOM: &str = "memory.cgroup_room_bytes";
     /// Voluntary context switches, when a process waits. Counter.
     pub const SWITCHES_VOLUNTARY: &str = "context_switches_voluntary_total";
     /// Involuntary context switches, when another process gets the core. Counter.

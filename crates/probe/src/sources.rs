@@ -5,11 +5,11 @@
 //! the reading, never 0. From a missing name, the judge concludes that the value is unavailable.
 
 mod conntrack;
-mod control_group;
+pub(crate) mod control_group;
 mod cores;
 mod disks;
 mod load;
-mod memory;
+pub(crate) mod memory;
 mod neighbors;
 mod nic;
 mod pressure;

@@ -7,6 +7,7 @@
 //! * [`sketch`]: histograms with 0.8 % and a few hundred bytes, for the points of a time series.
 //! * [`mser`]: finds where a series becomes steady, and whether it does.
 //! * [`trend`]: tests whether a series rises or falls over its whole length.
+//! * [`growth`]: decides whether a level, such as memory, grows steadily to the end.
 //! * [`blocks`]: estimates the variance of a sum over an autocorrelated series.
 //! * [`order`]: computes the interval of a quantile, as shares of the sorted values.
 //! * [`isotonic`]: fits the nearest non-decreasing curve. [`kneedle`]: finds the knee of a curve.
@@ -28,6 +29,7 @@ pub mod blocks;
 pub mod bootstrap;
 pub mod changes;
 pub mod foresight;
+pub mod growth;
 pub mod histogram;
 pub mod holm;
 pub mod isotonic;

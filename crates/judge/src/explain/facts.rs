@@ -149,7 +149,7 @@ impl<'a> ExplainFacts<'a> {
     }
 
     /// Start and end of the measured time.
-    fn measured(&self) -> (Tick, Tick) {
+    pub fn measured(&self) -> (Tick, Tick) {
         let from = self.intervals.first().map_or(Tick::NEVER, |i| i.from);
         (from, self.intervals.last().map_or(Tick::ZERO, |i| i.to))
     }

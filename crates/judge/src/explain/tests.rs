@@ -4,6 +4,7 @@
 
 mod connections;
 mod load;
+mod memory;
 mod place;
 mod replies;
 mod samples;

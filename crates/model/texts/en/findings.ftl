@@ -143,6 +143,11 @@ busy-machine = This machine was busy: { $processes }. That may have slowed down 
 shared-cpu = The server is CPU-bound: it used { $server } of { $cores } cores, brunt { $brunt }. Without brunt on this machine, its capacity would be at most { $capacity }.
     .remedy = less work per page, or more cores
 
+server-memory = The memory of { $server } grew steadily from { $first } to { $last } in { $time }: { $rate } (95 % CI { $low }–{ $high }) MB/h.{ $remaining }
+    .machine = { " " }At this rate, the available memory of the machine ({ $room }) lasts { $time }.
+    .group = { " " }At this rate, the memory that its control group may still use ({ $room }) lasts { $time }.
+    .remedy = look for a leak; or run longer: a cache or a heap below its limit grows in the same way
+
 server-bottleneck = The server's bottleneck: { $bottleneck }.
     .with-others = The server's bottleneck: { $bottleneck }. Also at a limit: { $others }.
     .remedy-workers = more workers, if memory and cores allow it; else less waiting per page

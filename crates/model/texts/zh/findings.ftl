@@ -128,6 +128,11 @@ busy-machine = 本机繁忙：{ $processes }。这可能使 brunt 自身的计�
 shared-cpu = 服务器受 CPU 限制：{ $cores } 核中，服务器使用 { $server } 核，brunt 使用 { $brunt } 核。如果本机不运行 brunt，服务器的容量最多为当前的 { $capacity }。
     .remedy = 减少每个页面的处理量，或增加核数
 
+server-memory = { $server } 的内存在 { $time } 内持续增长，从 { $first } 增至 { $last }：{ $rate }（95 % 置信区间 { $low }–{ $high }）MB/h。{ $remaining }
+    .machine = 按此速度，机器的可用内存（{ $room }）可维持 { $time }。
+    .group = 按此速度，其控制组的剩余内存（{ $room }）可维持 { $time }。
+    .remedy = 检查内存泄漏；或延长运行时间：未达到上限的缓存或堆也会这样增长
+
 server-bottleneck = 服务器的瓶颈：{ $bottleneck }。
     .with-others = 服务器的瓶颈：{ $bottleneck }。同样达到上限的有：{ $others }。
     .remedy-workers = 如果内存和核数允许，增加工作进程或线程；否则减少每个页面的等待时间

@@ -1,5 +1,6 @@
 //! Reads the CPU quota of this process's control group and of its ancestors, and the time that they
-//! throttled it. Supports versions 1 and 2.
+//! throttled it, and the memory that the groups of a process may still use. Supports versions 1 and
+//! 2.
 //!
 //! /proc/self/cgroup lists the groups, and /proc/self/mountinfo their mount points (cgroups(7),
 //! proc(5)). A quota applies to all descendants, and each group counts only its own throttling:
@@ -21,7 +22,7 @@ pub(super) struct ControlGroup {
 
 impl ControlGroup {
     pub fn open(root: &Root) -> Self {
-        let folders = folders(root);
+        let folders = folders(root, "/proc/self/cgroup", "cpu");
         Self {
             stats: folders
                 .iter()
@@ -71,17 +72,43 @@ fn quota_v1(root: &Root, folder: &Path) -> Option<f64> {
     Some(quota / root.number(folder.join("cpu.cfs_period_us"))?)
 }
 
-/// Returns the folders of this process's group and its ancestors, nearest first, in each hierarchy
-/// that supports a CPU quota.
-fn folders(root: &Root) -> Vec<PathBuf> {
-    let groups = root.text("/proc/self/cgroup").unwrap_or_default();
+/// Returns the memory that the control groups of a process allow it to use further, in bytes. None
+/// without a limit.
+pub(crate) fn memory_room(root: &Root, pid: u32) -> Option<f64> {
+    let folders = folders(root, &format!("/proc/{pid}/cgroup"), "memory");
+    folders.iter().filter_map(|folder| room_of(root, folder)).reduce(f64::min)
+}
+
+/// Returns the difference of limit and use of a group. Cached files that are not in use do not
+/// count, since the kernel drops them first.
+fn room_of(root: &Root, folder: &Path) -> Option<f64> {
+    let stat = root.text(folder.join("memory.stat")).unwrap_or_default();
+    let (limit, used, cached) = match root.number(folder.join("memory.max")) {
+        Some(limit) => (limit, "memory.current", "inactive_file"),
+        None => (
+            // Version 1 writes a limit near 2^63 for none.
+            root.number(folder.join("memory.limit_in_bytes")).filter(|limit| *limit < 1e18)?,
+            "memory.usage_in_bytes",
+            "total_inactive_file",
+        ),
+    };
+    let used = root.number(folder.join(used))?;
+    Some((limit - used + value_of(&stat, cached).unwrap_or(0.0)).max(0.0))
+}
+
+/// Returns the folders of the groups in a file /proc/PID/cgroup and of their ancestors, nearest
+/// first, in each hierarchy that supports this controller.
+fn folders(root: &Root, groups: &str, controller: &str) -> Vec<PathBuf> {
+    let groups = root.text(groups).unwrap_or_default();
     let mounts = root.text("/proc/self/mountinfo").unwrap_or_default();
     let mut folders = Vec::new();
     for line in groups.lines() {
         let mut fields = line.splitn(3, ':').skip(1);
         let (Some(controllers), Some(group)) = (fields.next(), fields.next()) else { continue };
-        let mount =
-            mounts.lines().filter_map(parse_mount).find(|mount| mount.contains_group(controllers));
+        let mount = mounts
+            .lines()
+            .filter_map(parse_mount)
+            .find(|mount| mount.contains_group(controllers, controller));
         folders.extend(mount.iter().flat_map(|mount| mount.folders(group)));
     }
     folders
@@ -112,14 +139,14 @@ fn parse_mount(line: &str) -> Option<Mount<'_>> {
 }
 
 impl Mount<'_> {
-    /// True if groups with these controllers are in this hierarchy. Version 2 has no controllers;
-    /// in version 1 only `cpu` matters.
-    fn contains_group(&self, controllers: &str) -> bool {
+    /// True if groups with these controllers are in this hierarchy. Version 2 has no controllers; in
+    /// version 1 the hierarchy must have the requested one.
+    fn contains_group(&self, controllers: &str, requested: &str) -> bool {
         match self.controllers {
             None => controllers.is_empty(),
-            Some(mounted) => {
-                [mounted, controllers].iter().all(|list| list.split(',').any(|one| one == "cpu"))
-            }
+            Some(mounted) => [mounted, controllers]
+                .iter()
+                .all(|list| list.split(',').any(|one| one == requested)),
         }
     }
 

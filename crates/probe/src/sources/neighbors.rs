@@ -2,19 +2,22 @@
 //! total, and the processes that use most.
 //!
 //! The server consists of the processes that hold the target's listening socket, and their
-//! descendants. It is summed up separately. All others are summed up by name, with the pid of the
+//! descendants. It is summed up separately, with its memory. All others are summed up by name, with the pid of the
 //! busiest one. This process and its children of the same name are excluded. The sums are counters,
 //! and keep the time of processes that have ended. Reading costs about 10 µs per process. With many
 //! processes they are read less often, but always at the begin and the end of the measured time. A
 //! process that both began and ended between two reads is not counted.
 
-use super::{ReadingMoment, Values, numbers};
+use super::control_group::memory_room;
+use super::{ReadingMoment, Values, memory, numbers};
 use crate::root::{ReopenedFile, Root};
 use brunt_model::reading_names as name;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Maximum number of processes that are read.
 const MAX_PROCESSES: usize = 4096;
+/// Maximum number of the server's processes whose memory is read.
+const MAX_SERVERS: usize = 256;
 /// Number of processes for which one reading is skipped.
 const PROCESSES_PER_SKIP: usize = 100;
 /// Unit of the CPU times of /proc (`USER_HZ`).
@@ -123,6 +126,7 @@ impl Neighbors {
         // use a core noticeably.
         self.skips = processes.len() / PROCESSES_PER_SKIP;
         let busiest = self.add_usage(&processes, elapsed);
+        self.memory(&tree(&processes, &self.listeners), moment, into);
         self.last_read = Some(now);
         self.ticks = processes.iter().map(|p| ((p.pid, p.start), p.ticks)).collect();
         into.push(name::PROCESSES, self.sums.all / TICKS_PER_SECOND);
@@ -133,6 +137,18 @@ impl Neighbors {
         }
         for (name, pid) in busiest {
             into.push(name::busiest_pid(&name), f64::from(pid));
+        }
+    }
+
+    /// Adds the memory of the server's processes, and at the edges the memory that is left to them.
+    fn memory(&self, servers: &BTreeSet<u32>, moment: ReadingMoment, into: &mut Values) {
+        let servers = || servers.iter().take(MAX_SERVERS);
+        let statuses: Vec<String> =
+            servers().filter_map(|pid| self.root.text(format!("/proc/{pid}/status"))).collect();
+        into.push_some(name::SERVER_ANONYMOUS, memory::anonymous_bytes(&statuses));
+        if moment == ReadingMoment::Edge {
+            let rooms = servers().filter_map(|pid| memory_room(&self.root, *pid));
+            into.push_some(name::SERVER_GROUP_ROOM, rooms.reduce(f64::min));
         }
     }
 

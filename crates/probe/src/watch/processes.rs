@@ -16,7 +16,8 @@ pub(super) use table::Table;
 
 use super::machine::{Machine, ReadList};
 use super::{ProbeError, ssh::quoted};
-use crate::sources::{Values, numbers, value_of};
+use crate::sources::control_group::memory_room;
+use crate::sources::{Values, memory, numbers};
 use accept::AcceptQueue;
 use brunt_model::Tick;
 use brunt_model::probe_spec::Select;
@@ -142,23 +143,26 @@ impl Processes {
         into.push(name::CPU_SYSTEM, system);
     }
 
-    /// Adds the resident memory of all processes, and at the slow pace the proportional one.
+    /// Adds the memory of all processes, and at the slow pace also expensive values, and the memory
+    /// that is left.
     fn memory(&self, machine: &Machine, pace: Pace, into: &mut Values) {
-        into.push_some(name::RESIDENT, self.memory_sum(machine, "status", "VmRSS"));
-        // The kernel walks all pages of a process for this value.
-        if pace == Pace::Slow {
-            into.push_some(server::PROPORTIONAL, self.memory_sum(machine, "smaps_rollup", "Pss:"));
+        let statuses = self.texts(machine, "status");
+        into.push_some(name::RESIDENT, memory::sum_of(&statuses, "VmRSS"));
+        into.push_some(server::ANONYMOUS, memory::anonymous_bytes(&statuses));
+        if pace == Pace::Quick {
+            return;
         }
+        // The kernel walks all pages of a process for this file.
+        let rollups = self.texts(machine, "smaps_rollup");
+        into.push_some(server::PROPORTIONAL, memory::sum_of(&rollups, "Pss:"));
+        let room = self.pids().filter_map(|pid| memory_room(&machine.root, *pid));
+        into.push_some(server::GROUP_ROOM, room.reduce(f64::min));
+        into.push_some(name::MEMORY_AVAILABLE, memory::available_bytes(&machine.root));
     }
 
-    /// Returns the sum of a value that a file of each process gives in KiB, in bytes. None if
-    /// no process shows it.
-    fn memory_sum(&self, machine: &Machine, file: &str, key: &str) -> Option<f64> {
-        let texts = self.pids().filter_map(|pid| machine.root.text(format!("/proc/{pid}/{file}")));
-        texts
-            .filter_map(|text| value_of(&text, key))
-            .map(|kilobytes| kilobytes * 1024.0)
-            .reduce(|a, b| a + b)
+    /// Returns a file of each process that has it.
+    fn texts(&self, machine: &Machine, file: &str) -> Vec<String> {
+        self.pids().filter_map(|pid| machine.root.text(format!("/proc/{pid}/{file}"))).collect()
     }
 
     /// Adds the number of open descriptors, and the highest share of its limit that a process uses.

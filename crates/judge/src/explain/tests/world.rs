@@ -149,6 +149,19 @@ impl World {
         self
     }
 
+    /// Adds a reading of a source, as a formula of the seconds of measured time.
+    pub fn reading(mut self, source: &str, name: &str, value: impl Fn(f64) -> f64) -> Self {
+        for second in 0..=self.seconds as u32 {
+            let at = f64::from(second);
+            self.readings.push(Reading {
+                at: tick(BEGINS + at),
+                source: source.into(),
+                values: vec![(name.to_owned(), value(at))],
+            });
+        }
+        self
+    }
+
     /// Adds a constant reading of the machine.
     pub fn holding(mut self, name: &str, value: f64) -> Self {
         for i in 0..=(self.seconds / 0.5) as u32 {
