@@ -16,7 +16,7 @@ type S = RunSettings;
 const CONNECTION: &str = "Connection";
 
 /// Rows under the heading of connections.
-pub static ROWS: [Row<RunSettings>; 30] = [
+pub static ROWS: [Row<RunSettings>; 31] = [
     Row::switch("no-keepalive", "A new connection for each request", |_, _| {
         Ok(on(|s: &mut S| s.http.no_keepalive = true))
     })
