@@ -33,6 +33,8 @@ pub struct Actor<T: Transport> {
     pub lane: Option<Lease<T>>,
     /// The right to open a connection, if the user's actors share connections.
     pub permit: Option<OpeningPermit>,
+    /// Messages that the last exchange skipped, if the plan traces its user.
+    skipped: Vec<Vec<u8>>,
     /// A timed-out lane. Closed after its request is recorded, because `close(2)` can take 200 µs.
     expired: Option<Box<Lease<T>>>,
     /// Wakes the actor for timeouts; between requests, any wait may set it.
@@ -85,6 +87,7 @@ impl<T: Transport> Actor<T> {
             connections,
             lane: None,
             permit: None,
+            skipped: Vec::new(),
             expired: None,
             timer: population.clock.time.timer(),
             ended_at: Tick::ZERO,
@@ -220,7 +223,9 @@ impl<T: Transport> Actor<T> {
             .map(|redirects| std::mem::take(&mut redirects.records))
             .unwrap_or_default();
         let last_hop = redirects.as_ref().map(|redirects| &redirects.last);
-        let exchange = RequestAttempt { first, request: last, reply, sample, last_hop, hops };
+        let skipped = std::mem::take(&mut self.skipped);
+        let exchange =
+            RequestAttempt { first, request: last, reply, sample, last_hop, hops, skipped };
         let Some(verdict) = self.user.judge(exchange) else { return failures };
         sample.outcome = verdict.outcome;
         if let Some(redirects) = redirects {
@@ -397,6 +402,9 @@ impl<T: Transport> Actor<T> {
         };
         self.population.clock.time.exchange_ended();
         self.population.thread.count_step();
+        if self.population.shared.check.is_traced() {
+            self.skipped = lane.take_skipped(transport);
+        }
         let has_note =
             result.as_ref().map_or(true, |reply| reply.status >= CLOSE_STATUS || reply.is_refusal);
         let alert = stamps

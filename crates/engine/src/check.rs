@@ -17,6 +17,8 @@ pub struct ReplyChecker {
     timeouts: Vec<Duration>,
     /// True if the user judges replies: to decide whether they are good, or to make records.
     judged_by_user: Vec<bool>,
+    /// True if users are traced.
+    is_traced: bool,
     /// True if an unexpected status makes a request fail for its user.
     status_fails: Vec<bool>,
     /// Length of the first good body, by label.
@@ -29,6 +31,7 @@ impl ReplyChecker {
         let policies = &plan.reply_policies;
         let has_records = plan.record.records.is_some();
         Self {
+            is_traced: plan.record.records.as_ref().is_some_and(|records| records.trace),
             checks: policies.iter().map(|policy| policy.checks.clone()).collect(),
             timeouts: policies
                 .iter()
@@ -41,6 +44,12 @@ impl ReplyChecker {
                 .collect(),
             lengths: Mutex::default(),
         }
+    }
+
+    /// True if users are traced.
+    #[inline]
+    pub fn is_traced(&self) -> bool {
+        self.is_traced
     }
 
     /// Time limit of a request of this policy, from begun to last byte.

@@ -441,6 +441,7 @@ impl<T: Transport> Actor<T> {
                 sample: &sample,
                 last_hop: None,
                 hops: Vec::new(),
+                skipped: Vec::new(),
             };
             let _ = self.user.judge(exchange);
         }

@@ -104,6 +104,8 @@ pub struct RequestAttempt<'a> {
     pub last_hop: Option<&'a Sample>,
     /// Records of the earlier requests, if the plan asks for records.
     pub hops: Vec<SampleRecord>,
+    /// Messages that a WebSocket skipped, if the plan traces its users.
+    pub skipped: Vec<Vec<u8>>,
 }
 
 /// A user's decision about a reply.

@@ -4,7 +4,9 @@
 //! contains names, URLs and messages. It is created only for result files, listeners, and a
 //! console that lists samples.
 
+use crate::numbers::plural;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 
 /// Type of the body of a sample.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
@@ -136,6 +138,9 @@ pub struct SampleTrace {
     /// Bytes of the reply's body; empty if its text is converted, as for gRPC.
     #[serde(default)]
     pub body: Vec<u8>,
+    /// Messages that a WebSocket skipped before the awaited one.
+    #[serde(default, with = "messages")]
+    pub skipped: Vec<Vec<u8>>,
     /// Details of the error of a gRPC call, each as JSON.
     #[serde(default)]
     pub error_details: Vec<String>,
@@ -151,6 +156,49 @@ pub struct SampleTrace {
     pub evaluations: Vec<TracedEvaluation>,
     /// Variables that extractors and scripts changed.
     pub changed: Vec<VariableChange>,
+}
+
+/// Formats a message for a trace: text as it is, and other bytes in hexadecimal with their number.
+pub fn message_text(bytes: &[u8]) -> Cow<'_, str> {
+    let text = std::str::from_utf8(bytes).ok();
+    match text.filter(|text| !text.contains(is_no_text)) {
+        Some(text) => Cow::Borrowed(text),
+        None => Cow::Owned(hexadecimal(bytes)),
+    }
+}
+
+/// True if a character shows that a body is no text.
+pub fn is_no_text(character: char) -> bool {
+    // These control characters occur in no text, unlike tabs, line ends and escapes.
+    character <= '\u{8}' || character == '\u{fffd}'
+}
+
+/// Maximum number of bytes that are shown in hexadecimal.
+const MAX_HEXADECIMAL: usize = 256;
+
+/// Formats bytes that are no text: their number, and the first of them in hexadecimal.
+pub fn hexadecimal(bytes: &[u8]) -> String {
+    let shown = &bytes[..bytes.len().min(MAX_HEXADECIMAL)];
+    let mut text = format!("({} that are no text)", plural(bytes.len() as u64, "byte"));
+    shown.iter().for_each(|byte| text += &format!(" {byte:02x}"));
+    if shown.len() < bytes.len() {
+        text += " …";
+    }
+    text
+}
+
+/// Messages in JSON, as texts.
+mod messages {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    pub fn serialize<S: Serializer>(all: &[Vec<u8>], to: S) -> Result<S::Ok, S::Error> {
+        let texts: Vec<_> = all.iter().map(|message| super::message_text(message)).collect();
+        texts.serialize(to)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Vec<u8>>, D::Error> {
+        Ok(Vec::<String>::deserialize(from)?.into_iter().map(String::into_bytes).collect())
+    }
 }
 
 /// A change of a variable. None: no value.

@@ -140,6 +140,26 @@ pub struct BodyPieces {
     pub ends: Vec<usize>,
     /// Time at which the next piece is sent.
     pub interval: PieceInterval,
+    /// Number of pieces that are sent, the first again after the last; null: no limit.
+    pub count: Option<u64>,
+    /// Time from the begin of the request after which no further piece is sent. A request that was
+    /// sent before ends then. Null: no limit.
+    pub duration: Option<Duration>,
+}
+
+/// Rules for the messages of a stream of gRPC.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct MessageStream {
+    /// Time at which each message after the first is sent; null: all at once.
+    pub interval: Option<PieceInterval>,
+    /// Number of messages that are sent, the first again after the last; null: each once, or without
+    /// limit if there is a duration.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub count: Option<u64>,
+    /// Time after which no further message is sent. A call of which all messages were sent ends
+    /// then. Null: no limit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub duration: Option<Duration>,
 }
 
 /// gRPC messages as JSON with expressions.
@@ -149,8 +169,9 @@ pub struct JsonMessage {
     pub method: String,
     /// One message, or a list of them.
     pub json: String,
-    /// Time at which each message after the first is sent; null: all at once.
-    pub interval: Option<PieceInterval>,
+    /// When and how often the messages are sent.
+    #[serde(flatten)]
+    pub stream: MessageStream,
     /// True: each message is compressed with gzip.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub compressed: bool,

@@ -10,7 +10,10 @@ use brunt_model::SampleRecord;
 use brunt_model::numbers;
 use brunt_model::outcome::status_text;
 use brunt_model::plan::MAIN;
-use brunt_model::record::{EvaluationKind, SampleTrace, TracedEvaluation, VariableChange};
+use brunt_model::record::{
+    EvaluationKind, SampleTrace, TracedEvaluation, VariableChange, hexadecimal, is_no_text,
+    message_text,
+};
 use std::path::PathBuf;
 
 /// Width of the keys, in columns.
@@ -107,13 +110,16 @@ impl Lines<'_> {
     fn exchange(&mut self, record: &SampleRecord) {
         let Some(trace) = &record.trace else { return };
         self.raw("> ", &trace.request);
+        for message in &trace.skipped {
+            self.entry("skipped", &message_text(message), None);
+        }
         let details = &record.details;
         if trace.failure.is_none() {
             self.raw("< ", details.response_headers.as_deref().unwrap_or_default());
             let body = details.body.as_deref().unwrap_or_default();
             if !body.is_empty() {
                 self.line("<");
-                self.body(body);
+                self.body(body, &trace.body);
             }
             trace.error_details.iter().for_each(|detail| self.entry("detail", detail, None));
         }
@@ -128,16 +134,15 @@ impl Lines<'_> {
         }
     }
 
-    /// Adds the body of a reply. Binary data is not shown: it would
-    /// consist of replacement characters.
-    fn body(&mut self, body: &str) {
-        if body.contains('\u{fffd}') || body.contains('\0') {
-            self.line(&format!(
-                "< ({} that are no text)",
-                numbers::plural(body.len() as u64, "byte")
-            ));
-        } else {
+    /// Adds the body of a reply. Binary data, which as text would consist of replacement characters, is
+    /// shown in hexadecimal. `bytes` are empty if the text has been redacted.
+    fn body(&mut self, body: &str, bytes: &[u8]) {
+        if !body.contains(is_no_text) {
             self.raw("< ", body);
+        } else if bytes.is_empty() {
+            self.line("< (bytes that are no text)");
+        } else {
+            self.line(&format!("< {}", hexadecimal(bytes)));
         }
     }
 
@@ -298,11 +303,24 @@ mod tests {
             ..login()
         };
         insta::assert_snapshot!(sample(&View::default(), 2, &lost, &[]));
-        let image = RecordDetails { body: Some("\u{fffd}PNG".into()), ..login().details };
-        assert!(
-            sample(&View::default(), 3, &SampleRecord { details: image, ..login() }, &[])
-                .contains("< (6 bytes that are")
-        );
+        let details = RecordDetails { body: Some("\u{fffd}PNG".into()), ..login().details };
+        let trace = SampleTrace {
+            body: b"\x89PNG".to_vec(),
+            skipped: vec![b"{\"a\":1}".to_vec(), vec![0, 255]],
+            ..*login().trace.unwrap()
+        };
+        let trace = Some(Box::new(trace));
+        let image = SampleRecord { details: details.clone(), trace, ..login() };
+        let shown = sample(&View::default(), 3, &image, &[]);
+        for line in [
+            "< (4 bytes that are no text) 89 50 4e 47",
+            "skipped    {\"a\":1}",
+            "skipped    (2 bytes that are no text) 00 ff",
+        ] {
+            assert!(shown.contains(line), "{shown}");
+        }
+        let redacted = SampleRecord { details, ..login() };
+        assert!(sample(&View::default(), 3, &redacted, &[]).contains("< (bytes that are no text)"));
         assert_eq!(sample(&View::default(), 4, &SampleRecord { trace: None, ..login() }, &[]), "");
     }
 }

@@ -68,7 +68,7 @@ pub fn describe(
 ///
 /// A message: the service or method is unknown, or the messages cannot be sent at intervals.
 pub fn message(services: &Services, message: JsonMessage) -> Result<Body, String> {
-    let rules = MessageRules { interval: message.interval, is_compressed: message.compressed };
+    let rules = MessageRules { stream: message.stream, is_compressed: message.compressed };
     // The message is encoded during the run, but the method can be checked now.
     services.body(&message.method, MessageSource::Json(b""), rules)?;
     Ok(Body::Message(message))

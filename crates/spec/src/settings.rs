@@ -25,7 +25,7 @@ use brunt_model::plan::{
     ConnectionSettings, HttpVersion, RecordDetail, RecordSettings, TlsVersion,
 };
 use brunt_model::question::{Regression, Requirement};
-use brunt_model::request::PieceInterval;
+use brunt_model::request::MessageStream;
 use brunt_model::scenario::{ListOrder, Scenario};
 use brunt_model::{
     Arrivals, ComparisonSettings, Measure, Objective, Placement, ProbeSpec, ReplyPolicy, Stop,
@@ -230,8 +230,8 @@ pub struct GrpcSettings {
     /// Source of the encoded message, in place of JSON; several messages of a stream follow their
     /// lengths.
     pub binary: Option<Data>,
-    /// Time between the messages of a stream; None sends all at once.
-    pub message_interval: Option<PieceInterval>,
+    /// When and how often the messages of a stream are sent.
+    pub stream: MessageStream,
 }
 
 /// HTTP versions, and reuse of connections.

@@ -152,6 +152,11 @@ impl<T: Transport> Lease<T> {
         keeps && !reply.unsolicited
     }
 
+    /// Returns the messages that the last exchange skipped, if they were wanted.
+    pub fn take_skipped(&mut self, transport: &T) -> Vec<Vec<u8>> {
+        transport.take_skipped(&mut self.lane)
+    }
+
     /// Resolves when the connection can no longer be used though this lane has
     /// no exchange in flight.
     pub async fn closed(&mut self, transport: &T) -> IdleEnd {

@@ -212,6 +212,8 @@ pub struct WantedDetails {
     pub fields: WantedFields,
     /// The cookie that was set last.
     pub cookie: bool,
+    /// The messages that a WebSocket skips before the awaited one.
+    pub skipped: bool,
 }
 
 impl WantedDetails {
@@ -228,6 +230,7 @@ impl WantedDetails {
             status_line: self.status_line || more.status_line,
             fields: self.fields.max(more.fields),
             cookie: self.cookie || more.cookie,
+            skipped: self.skipped || more.skipped,
         }
     }
 }
@@ -344,6 +347,13 @@ pub trait Transport: 'static {
         request: &Prepared,
         stamps: &mut Stamps,
     ) -> impl Future<Output = Result<Reply, Failure>>;
+
+    /// Returns the messages that the last exchange on a lane skipped, if they were wanted, whether or
+    /// not the exchange has succeeded.
+    fn take_skipped(&self, lane: &mut Self::Lane) -> Vec<Vec<u8>> {
+        let _ = lane;
+        Vec::new()
+    }
 
     /// Records facts about a whole reply, for the transport's own use.
     fn note_reply(&self, reply: &Reply) {

@@ -138,20 +138,44 @@ impl EventMeter {
     }
 }
 
-/// Counts complete gRPC messages in bytes that arrive in pieces of any size.
-#[derive(Debug)]
-pub(crate) struct MessageEnds(Splitter);
-
-impl Default for MessageEnds {
-    fn default() -> Self {
-        Self(Splitter::new(EventFormat::Messages))
-    }
+/// Counts complete gRPC messages in bytes that arrive in pieces of any size: a flag byte, four bytes
+/// of length, and that number of bytes.
+#[derive(Debug, Default)]
+pub(crate) struct MessageEnds {
+    head: [u8; MESSAGE_HEAD],
+    /// Number of bytes of the head that were received.
+    head_bytes: usize,
+    /// Number of bytes of the message that are missing.
+    rest: u64,
 }
 
 impl MessageEnds {
     /// Returns the number of messages that end in these bytes.
-    pub fn push(&mut self, bytes: &[u8]) -> u64 {
-        self.0.push(bytes)
+    pub fn push(&mut self, mut bytes: &[u8]) -> u64 {
+        let mut ends = 0;
+        while !bytes.is_empty() {
+            if self.head_bytes < MESSAGE_HEAD {
+                let room = &mut self.head[self.head_bytes..];
+                let (prefix, after) = bytes.split_at(bytes.len().min(room.len()));
+                room[..prefix.len()].copy_from_slice(prefix);
+                self.head_bytes += prefix.len();
+                bytes = after;
+                if self.head_bytes < MESSAGE_HEAD {
+                    return ends;
+                }
+                let length = &self.head[1..];
+                self.rest = length.iter().fold(0, |length, byte| length << 8 | u64::from(*byte));
+            } else {
+                let available = self.rest.min(bytes.len() as u64);
+                self.rest -= available;
+                bytes = &bytes[available as usize..];
+            }
+            if self.rest == 0 {
+                ends += 1;
+                self.head_bytes = 0;
+            }
+        }
+        ends
     }
 }
 
@@ -175,8 +199,8 @@ enum Splitter {
         /// True if the current line is not blank.
         has_text: bool,
     },
-    /// gRPC messages: a flag byte, four bytes of length, and that number of bytes.
-    Messages { head: Vec<u8>, rest: u64 },
+    /// gRPC messages.
+    Messages(MessageEnds),
 }
 
 /// Field name at the start of a data line.
@@ -196,7 +220,7 @@ impl Splitter {
                 mark: MARK,
             },
             EventFormat::Lines => Self::Lines { has_text: false },
-            EventFormat::Messages => Self::Messages { head: Vec::new(), rest: 0 },
+            EventFormat::Messages => Self::Messages(MessageEnds::default()),
         }
     }
 
@@ -241,30 +265,7 @@ impl Splitter {
                 }
                 ends
             }
-            Self::Messages { head, rest } => {
-                let mut ends = 0;
-                let mut bytes = bytes;
-                while !bytes.is_empty() {
-                    if head.len() < MESSAGE_HEAD {
-                        let (prefix, after) =
-                            bytes.split_at(bytes.len().min(MESSAGE_HEAD - head.len()));
-                        head.extend_from_slice(prefix);
-                        bytes = after;
-                        let Some(length) = head.get(1..MESSAGE_HEAD) else { return ends };
-                        *rest =
-                            length.iter().fold(0, |length, byte| length << 8 | u64::from(*byte));
-                    } else {
-                        let available = (*rest).min(bytes.len() as u64);
-                        *rest -= available;
-                        bytes = &bytes[available as usize..];
-                    }
-                    if *rest == 0 {
-                        ends += 1;
-                        head.clear();
-                    }
-                }
-                ends
-            }
+            Self::Messages(messages) => messages.push(bytes),
         }
     }
 

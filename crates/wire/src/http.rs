@@ -117,7 +117,7 @@ impl Common {
         let close = settings.requests_per_connection == Some(1);
         let style =
             Style { http10: settings.http == HttpVersion::V1_0, close, absolute: proxy.is_some() };
-        let records = plan.record.records.as_ref().map(|records| records.detail);
+        let records = plan.record.records.as_ref();
         let reply_parts = plan.reply_policies.iter().map(|policy| ReplyParts::new(policy, records));
         let reply_parts = reply_parts.collect::<Result<_, _>>()?;
         let allowed = AllowedTargets::from_hosts(&plan.allowed_targets);
@@ -162,7 +162,9 @@ impl<T: Timer + 'static> Http<T> {
         }
         let counts = SharedCounts::default();
         let inbox_rules = Rc::new(InboxRules {
-            keeps_messages: common.awaits_messages,
+            // A trace shows the messages that no request awaited.
+            keeps_messages: common.awaits_messages
+                || common.reply_parts.iter().any(|parts| parts.wants.skipped),
             counts: Rc::clone(&counts),
         });
         Self {
@@ -482,6 +484,14 @@ impl<T: Timer + 'static> Transport for Http<T> {
 
     fn take_events(&self, population: usize) -> Vec<(u32, EventTimes)> {
         self.events.take(population)
+    }
+
+    fn take_skipped(&self, lane: &mut Lane) -> Vec<Vec<u8>> {
+        match lane {
+            Lane::H2(h2) => h2.skipped.take(),
+            Lane::WebSocket(websocket) => websocket.skipped.take(),
+            Lane::H1(_) | Lane::H3(_) => Vec::new(),
+        }
     }
 
     fn take_note(&self) -> Option<String> {

@@ -354,6 +354,12 @@ class ConnectionTotals(Record):
     #: (`HelloRetryRequest`).
     hello_retries: int
 
+    #: Messages of gRPC calls that were sent.
+    grpc_messages_sent: int
+
+    #: Messages of gRPC calls that were received.
+    grpc_messages_received: int
+
 
 class Generator(Record):
     """Resources used by brunt in the whole run; null if not read."""
@@ -691,7 +697,7 @@ class LabelRow(Record):
     #: Its service time, in seconds.
     service_time_seconds: Optional[Times]
 
-    #: Number of its whole replies by status.
+    #: Number of its whole replies by status, and of calls that their deadline ended.
     outcomes: Dict[str, int]
 
     #: Number of its failed requests by kind; kinds with no failures are left out.
@@ -1461,11 +1467,13 @@ class ResultDocument(Record):
     #: Bytes of the requests planned in the measured time.
     bytes: ByteCounts
 
-    #: Number of whole replies by status.
+    #: Number of whole replies by status, and of gRPC calls that their deadline ended (`grpc 4
+    #: DEADLINE_EXCEEDED`).
     outcomes: Dict[str, int]
 
     #: Number of failed requests by kind; kinds with no failures are left out. `check` is among the
-    #: completed, `dropped` not among the begun.
+    #: completed, `dropped` not among the begun. `deadline_exceeded` is also among the outcomes, as
+    #: a status of gRPC.
     failures: Dict[str, int]
 
     #: Number of malformed replies by cause, a breakdown of `failures.protocol`; causes that did not

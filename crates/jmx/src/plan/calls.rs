@@ -7,7 +7,7 @@ use super::{ElementScope, PlanReader};
 use crate::element::TestElement;
 use crate::error::JmxError;
 use brunt_model::plan::ReplyChecks;
-use brunt_model::request::JsonMessage;
+use brunt_model::request::{JsonMessage, MessageStream};
 use brunt_model::scenario::ScenarioStep;
 use brunt_model::{ReplyPolicy, Request};
 use brunt_script::grpc::{MessageRules, MessageSource, Services};
@@ -48,7 +48,7 @@ impl PlanReader<'_> {
             let method = method.clone();
             grpc::message(
                 &services,
-                JsonMessage { method, json, interval: None, compressed: false },
+                JsonMessage { method, json, stream: MessageStream::default(), compressed: false },
             )
         };
         let body = body.map_err(|error| error_at(element, &error))?;

@@ -82,11 +82,12 @@ fn detail(any: &[u8]) -> Option<Map<String, Value>> {
     let known = name.strip_prefix("google.rpc.").and_then(|short| {
         DETAIL_TYPES.iter().find(|(known, _)| *known == short).map(|(_, rows)| *rows)
     });
-    let mut json = match known {
-        Some(rows) => object(content, rows)?,
-        None => [("bytes".to_owned(), content.len().into())].into_iter().collect(),
-    };
+    let mut json = Map::new();
     json.insert("@type".into(), name.into());
+    match known {
+        Some(rows) => json.extend(object(content, rows)?),
+        None => json.extend([("bytes".to_owned(), content.len().into())]),
+    }
     Some(json)
 }
 
@@ -292,23 +293,23 @@ mod tests {
             (
                 "ErrorInfo",
                 info,
-                r#""domain":"shop.example","metadata":{"item":"7"},"reason":"LOW""#,
+                r#""reason":"LOW","domain":"shop.example","metadata":{"item":"7"}"#,
             ),
             ("RetryInfo", delay, r#""retryDelay":"1.5s""#),
             (
                 "DebugInfo",
                 [field(1, b"a.rs:1"), field(1, b"b.rs:2"), field(2, b"boom")].concat(),
-                r#""detail":"boom","stackEntries":["a.rs:1","b.rs:2"]"#,
+                r#""stackEntries":["a.rs:1","b.rs:2"],"detail":"boom""#,
             ),
             (
                 "QuotaFailure",
                 field(1, &quota),
-                r#""violations":[{"description":"too many","quotaValue":"10","subject":"project:1"}]"#,
+                r#""violations":[{"subject":"project:1","description":"too many","quotaValue":"10"}]"#,
             ),
             (
                 "PreconditionFailure",
                 field(1, &precondition),
-                r#""violations":[{"description":"not accepted","subject":"shop","type":"TOS"}]"#,
+                r#""violations":[{"type":"TOS","subject":"shop","description":"not accepted"}]"#,
             ),
             (
                 "Help",
@@ -319,7 +320,7 @@ mod tests {
             (
                 "ResourceInfo",
                 resource,
-                r#""description":"sold","resourceName":"items/7","resourceType":"item""#,
+                r#""resourceType":"item","resourceName":"items/7","description":"sold""#,
             ),
             ("RequestInfo", two("r1", "x"), r#""requestId":"r1","servingData":"x""#),
         ] {

@@ -245,5 +245,9 @@ counters! {
         /// TLS handshakes with an additional round trip, because the server requested another key share
         /// (`HelloRetryRequest`).
         hello_retries: total = 35 => [FlowFigure::new("hello_retries", FigureKind::WholeRun)],
+        /// Messages of gRPC calls that were sent.
+        grpc_sent: total = 38 => [FlowFigure::new("grpc_messages_sent", FigureKind::WholeRun)],
+        /// Messages of gRPC calls that were received.
+        grpc_received: total = 39 => [FlowFigure::new("grpc_messages_received", FigureKind::WholeRun)],
     }
 }

@@ -15,15 +15,15 @@ mod present;
 #[cfg(not(feature = "grpc"))]
 pub use absent::Services;
 use brunt_model::Body;
-use brunt_model::request::PieceInterval;
+use brunt_model::request::MessageStream;
 #[cfg(feature = "grpc")]
 pub use present::Services;
 
 /// Rules for sending the messages of a call.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct MessageRules {
-    /// Interval between messages. None: all are sent at once.
-    pub interval: Option<PieceInterval>,
+    /// When and how often the messages are sent.
+    pub stream: MessageStream,
     /// True if each message is compressed (`grpc-encoding: gzip`).
     pub is_compressed: bool,
 }
@@ -52,6 +52,6 @@ pub fn encoded(body: Body, services: Option<&Services>) -> Result<Body, String> 
     let Some(services) = services else {
         return Err("the plan has no descriptors of services".to_owned());
     };
-    let rules = MessageRules { interval: message.interval, is_compressed: message.compressed };
+    let rules = MessageRules { stream: message.stream, is_compressed: message.compressed };
     services.body(&message.method, MessageSource::Json(message.json.as_bytes()), rules)
 }

@@ -8,6 +8,7 @@ use crate::texts::json::{self, PathStep};
 use brunt_model::extract::{ReplyPart, SampleScope};
 use brunt_model::outcome::{CLOSE_STATUS, DEADLINE_STATUS, GRPC_STATUS};
 use brunt_model::plan::HttpVersion;
+use brunt_model::record::message_text;
 use brunt_model::request::BodyPieces;
 use brunt_model::{Body, Failure, Sample, SampleRecord};
 use brunt_wire::{Prepared, Reply};
@@ -175,8 +176,14 @@ impl<'a> ReplyView<'a> {
             Some((json, length)) => {
                 String::from_utf8_lossy(&bytes[..bytes.len() - length]).into_owned() + &json
             }
+            None if self.is_websocket() => message_text(&bytes).into_owned(),
             None => String::from_utf8_lossy(&bytes).into_owned(),
         }
+    }
+
+    /// True if the request is a message of a WebSocket.
+    fn is_websocket(&self) -> bool {
+        self.request.parts().is_some_and(|parts| matches!(parts.url.scheme(), "ws" | "wss"))
     }
 
     /// Returns the messages of a gRPC reply as JSON. None for other replies.

@@ -99,10 +99,17 @@ impl<'a> Pattern<'a> {
                 names.name_of("grpc")
             )
         });
-        require!(run.sources, args.grpc.message_interval.is_none(), |names| {
-            let interval = names.name_of("message-interval");
+        let stream = args.grpc.stream;
+        let stream_setting = [
+            stream.interval.map(|_| "message-interval"),
+            stream.count.map(|_| "message-count"),
+            stream.duration.map(|_| "stream-duration"),
+        ];
+        let stream_setting = stream_setting.into_iter().flatten().next();
+        require!(run.sources, stream_setting.is_none(), |names| {
+            let setting = names.name_of(stream_setting.unwrap_or_default());
             format!(
-                "{interval} is for calls of gRPC; add {} package.Service/Method",
+                "{setting} is for calls of gRPC; add {} package.Service/Method",
                 names.name_of("grpc")
             )
         });
@@ -137,21 +144,18 @@ impl<'a> Pattern<'a> {
         if run.request.compressed {
             grpc::compress(&mut headers);
         }
-        let interval = args.message_interval;
+        let stream = args.stream;
         let is_compressed = grpc::is_compressed(&headers).map_err(SpecError::unplaced)?;
         let binary = args.binary.as_ref().map(|data| binary_of(data, system, &run.sources));
         let binary = binary.transpose()?;
-        let rules = MessageRules { interval, is_compressed };
+        let rules = MessageRules { stream, is_compressed };
         let body = Services::decode(&services).and_then(|all| match (&binary, body) {
             (Some(bytes), _) => all.body(method, MessageSource::Binary(bytes), rules),
             // With placeholders, each call has another message, so it is encoded when it is sent.
             (None, Body::Text(json)) if template::has_placeholders(&json) => {
                 let method = method.to_owned();
                 let json = (*json).clone();
-                grpc::message(
-                    &all,
-                    JsonMessage { method, json, interval, compressed: is_compressed },
-                )
+                grpc::message(&all, JsonMessage { method, json, stream, compressed: is_compressed })
             }
             (None, body) => {
                 all.body(method, MessageSource::Json(body.bytes().unwrap_or_default()), rules)

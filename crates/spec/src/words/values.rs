@@ -331,6 +331,31 @@ pub fn grpc_method(word: &str) -> Result<String, WordError> {
     }
 }
 
+/// Parses the number of messages of a stream.
+///
+/// # Errors
+///
+/// [`WordError`] if the value is no whole number above 0.
+pub fn message_count(word: &str) -> Result<u64, WordError> {
+    let count = word.parse::<u32>().ok().filter(|count| *count > 0);
+    count.map(u64::from).ok_or_else(|| {
+        WordError::new(word, "this is no number of messages", "a number such as 100")
+    })
+}
+
+/// Parses the duration of a stream.
+///
+/// # Errors
+///
+/// [`WordError`] if the value is no time above 0.
+pub fn stream_duration(word: &str) -> Result<Duration, WordError> {
+    let time = duration::parse(word)?;
+    if time.is_zero() {
+        return Err(WordError::new(word, "a stream cannot last 0 s", "a time such as 10s"));
+    }
+    Ok(time)
+}
+
 /// Parses the source of encoded messages: a file, or `-` for standard input.
 ///
 /// # Errors

@@ -197,7 +197,12 @@ impl Redactor {
         let texts = record.variables.iter_mut().chain(&mut record.failure_message).chain(messages);
         texts.for_each(|text| *text = self.text(text));
         record.url = record.url.as_ref().map(|url| self.url(url));
+        let body = record.details.body.clone();
         self.details(&mut record.details);
+        if let Some(trace) = record.trace.as_mut().filter(|_| record.details.body != body) {
+            // Bytes cannot be redacted, so only the text remains.
+            trace.body.clear();
+        }
         record.sub_results.iter_mut().for_each(|part| self.record(part));
         if let Some(trace) = &mut record.trace {
             self.trace(trace);
@@ -228,6 +233,13 @@ impl Redactor {
     fn trace(&self, trace: &mut SampleTrace) {
         let request = self.request(trace.request.as_bytes());
         trace.request = self.without_known(&String::from_utf8_lossy(&request));
+        for message in &mut trace.skipped {
+            let text = String::from_utf8_lossy(message);
+            let redacted = self.without_known(&self.body(&text));
+            if redacted != text {
+                *message = redacted.into_bytes();
+            }
+        }
         for detail in &mut trace.error_details {
             *detail = self.without_known(&self.body(detail));
         }

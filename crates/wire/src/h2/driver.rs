@@ -13,8 +13,8 @@ use crate::request::fields::{RequestFields, TimedPieces};
 use crate::stream::{ByteStream, IdleEnd};
 use crate::turn::Turn;
 use crate::{Reply, SharedCounts, Stamps, Timer, error};
-use brunt_model::Failure;
 use brunt_model::outcome::MalformedReply;
+use brunt_model::{Failure, Tick};
 use std::cell::{Cell, RefCell};
 use std::pin::{Pin, pin};
 use std::rc::Rc;
@@ -197,7 +197,7 @@ impl Http2Exchange<'_, '_, '_> {
         let mut stream = stream::MultiplexedRequest::new(request.kind, collector, 0);
         stream.is_grpc = fields.is_grpc;
         if fields.has_body {
-            let upload = Upload::new(parts);
+            let upload = Upload::new(parts, fields.messages);
             if upload.is_paced_by_reply() {
                 // Each message of the reply releases the next piece.
                 stream.collector = Some(ReplyCollector::counting_messages(stream.collector.take()));
@@ -217,7 +217,18 @@ impl Http2Exchange<'_, '_, '_> {
     }
 }
 
-/// Performs an exchange whose request body is sent in pieces at an interval, the first at once.
+impl Http2Exchange<'_, '_, '_> {
+    /// Ends the request's side of its stream, or the stream. Returns false if it has not begun.
+    fn close(&self, now: Tick) -> bool {
+        let State::InFlight(id) = self.state else { return false };
+        let session = &mut *self.carrier.session.borrow_mut();
+        session.close_stream(id, now);
+        session.wake_driver();
+        true
+    }
+}
+
+/// Performs an exchange whose request body is sent in pieces by time, the first at once.
 ///
 /// # Errors
 ///
@@ -229,18 +240,30 @@ pub(crate) async fn send_pieces<T: Timer>(
 ) -> Result<Reply, Failure> {
     let mut exchange = pin!(exchange);
     let started = time.now();
-    for number in 1..pieces.count {
-        let mut due = pin!(time.sleep_until(started + pieces.interval.saturating_mul(number)));
+    let mut pieces = pieces;
+    let mut number = 1;
+    loop {
+        let next = pieces.offset(number).map(|offset| started + offset);
+        let end = pieces.duration.map(|duration| started + duration);
+        let Some(due) = next.into_iter().chain(end).min() else { return exchange.await };
+        let mut timer = pin!(time.sleep_until(due));
         let reply = std::future::poll_fn(|cx| match exchange.as_mut().poll(cx) {
             Poll::Ready(reply) => Poll::Ready(Some(reply)),
-            Poll::Pending => due.as_mut().poll(cx).map(|()| None),
+            Poll::Pending => timer.as_mut().poll(cx).map(|()| None),
         });
         if let Some(reply) = reply.await {
             return reply;
         }
-        exchange.release_piece();
+        if end != Some(due) {
+            exchange.release_piece();
+            number += 1;
+        } else if exchange.close(time.now()) {
+            pieces = TimedPieces { interval: None, duration: None, ..pieces };
+        } else {
+            // The server allows no stream yet.
+            pieces.duration = pieces.duration.map(|duration| duration * 2);
+        }
     }
-    exchange.await
 }
 
 impl Future for Http2Exchange<'_, '_, '_> {

@@ -218,6 +218,9 @@ impl Http2Session {
         if !body.is_empty() || !padding.is_empty() {
             stream.record_received(body.len() + padding.len(), now);
             stream.body_bytes += body.len() as u64;
+            if stream.is_grpc {
+                self.counts.borrow_mut().grpc_received += stream.messages.push(body);
+            }
             let progress =
                 if body.is_empty() { BodyProgress::More } else { stream.push_body(body) };
             match progress {
@@ -225,6 +228,9 @@ impl Http2Session {
                 // (RFC 9113 section 5.1).
                 BodyProgress::Enough if !(is_over && data.ends) => {
                     self.served += 1;
+                    if stream.is_grpc {
+                        stream.finish_as_planned(now);
+                    }
                     stream.finish(Ok(()));
                     self.reset(data.stream, Http2ErrorCode::Cancel);
                     return after;

@@ -13,6 +13,7 @@ use crate::waiters::Waiters;
 use brunt_model::outcome::MalformedReply;
 use brunt_model::{Failure, Tick};
 use std::collections::{HashMap, VecDeque};
+use std::rc::Rc;
 use std::task::Waker;
 
 /// Maximum size of the output, in bytes, at which further bodies of requests are framed.
@@ -273,7 +274,8 @@ impl Http2Session {
                 stream.retry_send();
                 continue;
             };
-            let body = upload.parts.body.bytes().unwrap_or_default();
+            let parts = Rc::clone(&upload.parts);
+            let body = parts.body.bytes().unwrap_or_default();
             loop {
                 let rest = &body[upload.framed..upload.due];
                 let room =
@@ -292,7 +294,7 @@ impl Http2Session {
                 if let Some(from) = stream.stalled.take() {
                     count_stall(&self.counts, &mut stream.was_stalled, self.now.nanos_since(from));
                 }
-                let is_last = is_whole && upload.due == body.len();
+                let is_last = is_whole && upload.is_last_piece();
                 let end = if is_last { frame::END_STREAM } else { 0 };
                 frame::put_head(&mut self.out, piece.len(), frame::DATA, end, id);
                 self.out.extend_from_slice(piece);
@@ -302,6 +304,12 @@ impl Http2Session {
                 stream.stamps.bytes_sent += (frame::HEAD + piece.len()) as u64;
                 if is_whole {
                     self.framed.push(id);
+                    if stream.is_grpc {
+                        self.counts.borrow_mut().grpc_sent += upload.messages;
+                    }
+                    if !is_last && upload.advance() {
+                        continue;
+                    }
                     if is_last {
                         stream.upload = None;
                     }
@@ -321,6 +329,24 @@ impl Http2Session {
             self.uploading.push_back(id);
         }
         self.frame_uploads();
+    }
+
+    /// Ends the request's side of a stream. If it has ended already, the whole stream ends.
+    pub fn close_stream(&mut self, id: u32, now: Tick) {
+        let Some(stream) = self.streams.get_mut(&id).filter(|stream| stream.end.is_none()) else {
+            return;
+        };
+        let Some(upload) = &mut stream.upload else {
+            self.served += 1;
+            stream.finish_as_planned(now);
+            return self.reset(id, Http2ErrorCode::Cancel);
+        };
+        if upload.close() {
+            frame::put_head(&mut self.out, 0, frame::DATA, frame::END_STREAM, id);
+            stream.stamps.bytes_sent += frame::HEAD as u64;
+            stream.upload = None;
+            self.framed.push(id);
+        }
     }
 
     /// Records that all output was written, and frames more of the bodies.

@@ -223,7 +223,7 @@ fn bodies_are_sent_within_flow_control_windows() {
     let fields = RequestFields::from_request(&parts).unwrap();
     for _ in 0..2 {
         let mut stream = MultiplexedRequest::new(RequestKind::Ordinary, None, 0);
-        stream.upload = Some(Upload::new(&parts));
+        stream.upload = Some(Upload::new(&parts, 0));
         session.begin(&fields, stream).unwrap();
     }
     // The window of the connection is 65,535 bytes.
@@ -256,7 +256,7 @@ fn an_early_reply_ends_the_request_body() {
     session.record_written(Tick(0));
     let parts = parts("POST", &Body::from_bytes(vec![7; 100_000]));
     let mut stream = MultiplexedRequest::new(RequestKind::Ordinary, None, 0);
-    stream.upload = Some(Upload::new(&parts));
+    stream.upload = Some(Upload::new(&parts, 0));
     session.begin(&RequestFields::from_request(&parts).unwrap(), stream).unwrap();
     session.record_written(Tick(1));
     session.receive(&[settings(&[]), headers(1, END, &[(":status", "413")])].concat(), Tick(2));
@@ -269,13 +269,24 @@ fn an_early_reply_ends_the_request_body() {
 
 /// Returns a session that began a body of these pieces at tick 5, and the frames written so far.
 fn pieces(bytes: &[u8], ends: &[usize], interval: PieceInterval) -> Http2Session {
+    let count = Some(ends.len() as u64);
+    repeated_pieces(BodyPieces {
+        bytes: bytes.to_vec(),
+        ends: ends.to_vec(),
+        interval,
+        count,
+        duration: None,
+    })
+}
+
+/// The same, with a number of pieces.
+fn repeated_pieces(pieces: BodyPieces) -> Http2Session {
     let mut session = Http2Session::new(SharedCounts::default());
     session.record_written(Tick(0));
     session.receive(&settings(&[]), Tick(1));
     session.record_written(Tick(2));
-    let body = Body::Pieces(BodyPieces { bytes: bytes.to_vec(), ends: ends.to_vec(), interval });
-    let parts = parts("POST", &body);
-    let upload = Upload::new(&parts);
+    let parts = parts("POST", &Body::Pieces(pieces));
+    let upload = Upload::new(&parts, 0);
     let keep = upload.is_paced_by_reply().then(|| ReplyCollector::counting_messages(None));
     let mut stream = MultiplexedRequest::new(RequestKind::Ordinary, keep, 0);
     stream.upload = Some(upload);
@@ -317,7 +328,28 @@ fn pieces_delayed_by_windows_are_sent_once() {
     put_numbers(&mut grant, frame::WINDOW_UPDATE, 0, &[100_000]);
     put_numbers(&mut grant, frame::WINDOW_UPDATE, 1, &[100_000]);
     session.receive(&grant, Tick(7));
-    assert_eq!(sent(&session.out), [(1, 4465, true)]);
+    assert_eq!(sent(&session.out), [(1, 3465, false), (1, 1000, true)]);
+}
+
+#[test]
+fn pieces_repeat_until_the_stream_is_closed() {
+    let bytes = b"onetwo!".to_vec();
+    let interval = PieceInterval::Reply;
+    let all = BodyPieces { bytes, ends: vec![3, 7], interval, count: None, duration: None };
+    let mut session = repeated_pieces(all);
+    session.record_written(Tick(5));
+    for length in [4, 3, 4, 3] {
+        session.release_piece(1);
+        assert_eq!(sent(&session.out), [(1, length, false)]);
+        session.record_written(Tick(6));
+    }
+    session.close_stream(1, Tick(7));
+    assert_eq!(sent(&session.out), [(1, 0, true)]);
+    session.record_written(Tick(8));
+    session.release_piece(1);
+    assert!(session.out.is_empty(), "the stream is closed");
+    session.close_stream(1, Tick(9));
+    assert_eq!(end(&session, 1), Ok((200, 0)), "now the reply is over");
 }
 
 #[test]

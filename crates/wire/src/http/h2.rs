@@ -12,6 +12,7 @@ use crate::request::{Prepared, fields::TimedPieces};
 use crate::sources::OpenConnection;
 use crate::stream::{ByteStream, IdleEnd};
 use crate::tls::Handshake;
+use crate::websocket::SkippedMessages;
 use brunt_model::Failure;
 use std::cell::RefCell;
 use std::net::SocketAddr;
@@ -26,6 +27,8 @@ pub struct H2Lane {
     pub(super) websockets: Vec<OpenWebSocket>,
     /// The reply to a refused handshake, which is the outcome of the next request.
     pub(super) refused: Option<Box<Reply>>,
+    /// Messages that the last exchange skipped, if they are wanted.
+    pub(super) skipped: SkippedMessages,
     connection: Rc<H2Connection>,
 }
 
@@ -88,6 +91,7 @@ impl ProtocolLane for H2Lane {
         Some(Self {
             websockets: Vec::new(),
             refused: None,
+            skipped: SkippedMessages::default(),
             connection: Rc::clone(&self.connection),
         })
     }
@@ -149,7 +153,12 @@ impl<T: Timer + 'static> Http<T> {
             peer,
             open,
         });
-        Ok(H2Lane { websockets: Vec::new(), refused: None, connection })
+        Ok(H2Lane {
+            websockets: Vec::new(),
+            refused: None,
+            skipped: SkippedMessages::default(),
+            connection,
+        })
     }
 
     /// Asks the server by `Upgrade: h2c` to switch to HTTP/2. Returns the HTTP/2 bytes

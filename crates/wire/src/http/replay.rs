@@ -41,6 +41,7 @@ const WANTS: WantedDetails = WantedDetails {
     cookie: true,
     matches: false,
     page: false,
+    skipped: false,
 };
 
 fn outcome(stream: &MultiplexedRequest) -> ReplayOutcome {

@@ -2,7 +2,7 @@
 
 use crate::{WantedDetails, WantedFields};
 use brunt_model::ReplyPolicy;
-use brunt_model::plan::RecordDetail;
+use brunt_model::plan::{ListenerRecords, RecordDetail};
 use brunt_model::reply_policy::{Cookies, Events, RedirectRules};
 use regex::bytes::Regex;
 
@@ -21,7 +21,11 @@ impl ReplyParts {
     /// # Errors
     ///
     /// If the pattern for bodies is no regular expression.
-    pub fn new(policy: &ReplyPolicy, records: Option<RecordDetail>) -> Result<Self, regex::Error> {
+    pub fn new(
+        policy: &ReplyPolicy,
+        listeners: Option<&ListenerRecords>,
+    ) -> Result<Self, regex::Error> {
+        let records = listeners.map(|listeners| listeners.detail);
         let needs_location =
             policy.redirects.most > 0 && policy.redirects.rules != RedirectRules::Siege;
         let needs_all = records == Some(RecordDetail::Full);
@@ -35,6 +39,7 @@ impl ReplyParts {
             status_line: records.is_some(),
             fields: wanted_fields(policy, records),
             cookie: policy.cookies == Cookies::Newest,
+            skipped: listeners.is_some_and(|listeners| listeners.trace),
         };
         Ok(Self {
             wants,

@@ -10,7 +10,9 @@ use crate::request::fields::RequestFields;
 use crate::request::{Prepared, RequestParts};
 use crate::stream::{ByteStream, IdleEnd};
 use crate::tls::Handshake;
-use crate::websocket::{self, Carrier, MessageExchange, OpeningRequest, SocketCarrier, WebSocket};
+use crate::websocket::{
+    self, Carrier, MessageExchange, OpeningRequest, SkippedMessages, SocketCarrier, WebSocket,
+};
 use brunt_model::outcome::MalformedReply;
 use brunt_model::plan::HttpVersion;
 use brunt_model::{Failure, Tick};
@@ -25,7 +27,11 @@ pub(super) use crate::websocket::{InboxRules, prepare};
 const REFUSED_PAUSE: Duration = Duration::from_millis(100);
 
 /// A separate connection for a WebSocket.
-pub struct WebSocketLane(LaneState);
+pub struct WebSocketLane {
+    state: LaneState,
+    /// Messages that the last exchange skipped, if they are wanted.
+    pub(super) skipped: SkippedMessages,
+}
 
 enum LaneState {
     /// An open WebSocket.
@@ -48,8 +54,12 @@ pub(super) enum H2Opening {
 }
 
 impl WebSocketLane {
+    fn new(state: LaneState) -> Self {
+        Self { state, skipped: SkippedMessages::default() }
+    }
+
     fn carrier(&self) -> &SocketCarrier {
-        match &self.0 {
+        match &self.state {
             LaneState::Open(websocket) => websocket.carrier(),
             LaneState::Refused(refused) => &refused.carrier,
         }
@@ -81,7 +91,7 @@ impl ProtocolLane for WebSocketLane {
     }
 
     fn poll_closed(&mut self, cx: &mut Context<'_>) -> Poll<IdleEnd> {
-        match &mut self.0 {
+        match &mut self.state {
             LaneState::Open(websocket) => websocket.poll_idle(cx),
             // It is kept until a request has its reply.
             LaneState::Refused(_) => Poll::Pending,
@@ -167,6 +177,7 @@ pub(super) fn message_exchange<'m, 'p>(
         filter: parts.and_then(|parts| parts.awaited.as_ref()).map(|awaited| &*awaited.0),
         closes: parts.is_some_and(websocket::closes),
         events,
+        skipped: None,
     }
 }
 
@@ -188,11 +199,11 @@ impl<T: Timer + 'static> Http<T> {
         if reply.status != websocket::STATUS {
             let reply = Some(Reply { keep_alive: false, is_refusal: true, ..reply });
             let refused = Box::new(RefusedHandshake { reply, carrier });
-            return Ok(WebSocketLane(LaneState::Refused(refused)));
+            return Ok(WebSocketLane::new(LaneState::Refused(refused)));
         }
         let opened = WebSocket::switched(carrier, &opening, reply, rest, parts, &self.inbox_rules);
         let websocket = opened.map_err(|(failure, why)| self.note_failure(failure, &why))?;
-        Ok(WebSocketLane(LaneState::Open(Box::new(websocket))))
+        Ok(WebSocketLane::new(LaneState::Open(Box::new(websocket))))
     }
 
     /// Opens a WebSocket over a stream of HTTP/2.
@@ -224,21 +235,26 @@ impl<T: Timer + 'static> Http<T> {
         &self,
         route: MessageRoute<'_>,
         request: &Prepared,
-        exchange: MessageExchange<'_, '_>,
+        mut exchange: MessageExchange<'_, '_>,
         stamps: &mut Stamps,
     ) -> Result<Reply, Failure> {
         let h2 = match route {
-            MessageRoute::Connection(WebSocketLane(LaneState::Refused(refused))) => {
-                let reply = refused.reply.take().ok_or(Failure::System)?;
-                return Ok(self.refusal(reply, self.time().now(), stamps));
-            }
-            MessageRoute::Connection(WebSocketLane(LaneState::Open(websocket))) => {
+            MessageRoute::Connection(WebSocketLane { state, skipped }) => {
+                exchange.collect_skipped(skipped);
+                let websocket = match state {
+                    LaneState::Open(websocket) => websocket,
+                    LaneState::Refused(refused) => {
+                        let reply = refused.reply.take().ok_or(Failure::System)?;
+                        return Ok(self.refusal(reply, self.time().now(), stamps));
+                    }
+                };
                 let reply = websocket.exchange(&self.h1.io, exchange, stamps).await;
                 self.note_close(websocket);
                 return reply;
             }
             MessageRoute::H2(h2) => h2,
         };
+        exchange.collect_skipped(&h2.skipped);
         let begun = self.time().now();
         if let Some(reply) = h2.refused.take() {
             return Ok(self.refusal(Reply { keep_alive: true, ..*reply }, begun, stamps));

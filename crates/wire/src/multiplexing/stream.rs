@@ -3,6 +3,7 @@
 use super::tunnel_input::TunnelInput;
 use crate::collect::ReplyCollector;
 use crate::contract::{Framing, Reply, ReplyHead, ReplySink, Stamps};
+use crate::events::MessageEnds;
 use crate::request::{RequestKind, RequestParts};
 use brunt_model::outcome::{CallErrorFields, MalformedReply, grpc_code_status};
 use brunt_model::plan::HttpVersion;
@@ -41,33 +42,65 @@ impl Hasher for StreamHasher {
 pub struct Upload {
     /// The request with the body.
     pub parts: Rc<RequestParts>,
-    /// Number of bytes of the body that were framed.
+    /// End of the framed bytes in the body.
     pub framed: usize,
-    /// Number of bytes of the body that may be framed now.
+    /// End of the current piece in the body.
     pub due: usize,
-    /// Number of pieces in these bytes; 0 if the body is not sent in pieces.
-    pieces: usize,
+    /// Number of messages of gRPC in a piece.
+    pub messages: u64,
+    /// Number of pieces that were begun, including the current one.
+    begun: u64,
+    /// Number of pieces that may be sent so far.
+    released: u64,
+    /// Number of pieces to send. None: no limit.
+    count: Option<u64>,
 }
 
 impl Upload {
-    /// Creates the upload of a body. All of it may be framed, or the first piece if it
-    /// is sent in pieces.
-    pub fn new(parts: &Rc<RequestParts>) -> Self {
-        let (due, pieces) = match &parts.body {
-            Body::Pieces(all) => (all.ends.first().copied().unwrap_or(all.bytes.len()), 1),
-            other => (other.bytes().map_or(0, <[u8]>::len), 0),
+    /// Creates the upload of a body with this number of messages. All of it may be framed, or the
+    /// first piece if it is sent in pieces.
+    pub fn new(parts: &Rc<RequestParts>, messages: u64) -> Self {
+        let (due, messages, count) = match &parts.body {
+            Body::Pieces(all) => {
+                (all.ends.first().copied().unwrap_or(all.bytes.len()), 1, all.count)
+            }
+            other => (other.bytes().map_or(0, <[u8]>::len), messages, Some(1)),
         };
-        Self { parts: Rc::clone(parts), framed: 0, due, pieces }
+        Self { parts: Rc::clone(parts), framed: 0, due, messages, begun: 1, released: 1, count }
     }
 
     /// Allows the next piece to be framed. Returns true if all earlier pieces were framed.
     pub fn release(&mut self) -> bool {
+        if self.count.is_some_and(|count| self.released >= count) {
+            return false;
+        }
+        self.released += 1;
+        self.framed == self.due && self.advance()
+    }
+
+    /// Begins the next piece, if it may be sent.
+    pub fn advance(&mut self) -> bool {
         let Body::Pieces(all) = &self.parts.body else { return false };
-        let Some(end) = all.ends.get(self.pieces) else { return false };
-        let was_framed = self.framed == self.due;
-        self.pieces += 1;
-        self.due = *end;
-        was_framed
+        if self.begun >= self.released || all.ends.is_empty() {
+            return false;
+        }
+        let index = (self.begun % all.ends.len() as u64) as usize;
+        self.begun += 1;
+        self.framed = index.checked_sub(1).map_or(0, |before| all.ends[before]);
+        self.due = all.ends[index];
+        true
+    }
+
+    /// True if no piece follows the current one.
+    pub fn is_last_piece(&self) -> bool {
+        self.count == Some(self.begun)
+    }
+
+    /// Makes the current piece the last one. Returns true if all of it was framed.
+    pub fn close(&mut self) -> bool {
+        self.count = Some(self.begun);
+        self.released = self.begun;
+        self.framed == self.due
     }
 
     /// True if each message of the reply allows the next piece to be sent.
@@ -100,6 +133,8 @@ pub struct MultiplexedRequest {
     /// Message and details of that status.
     pub call_error: Option<Box<CallErrorFields>>,
     pub body_bytes: u64,
+    /// Ends of the messages in the body of a gRPC reply.
+    pub messages: MessageEnds,
     pub interim: u32,
     /// Bytes of DATA frames received since the window was last enlarged.
     pub unacknowledged: i64,
@@ -132,6 +167,7 @@ impl MultiplexedRequest {
             grpc_status: None,
             call_error: None,
             body_bytes: 0,
+            messages: MessageEnds::default(),
             interim: 0,
             unacknowledged: 0,
             collector,
@@ -208,6 +244,15 @@ impl MultiplexedRequest {
             self.upload = None;
             self.wake();
         }
+    }
+
+    /// Ends a gRPC call as planned, though its server has not ended it.
+    pub fn finish_as_planned(&mut self, now: Tick) {
+        self.is_abandoned = true;
+        self.stamps.last_byte = now;
+        self.head.get_or_insert_with(|| head(HttpVersion::V2, 200, None, 0));
+        self.grpc_status.get_or_insert(0);
+        self.finish(Ok(()));
     }
 
     /// Fails the request because the server did not process it. `alone`: the server refused it

@@ -1,5 +1,6 @@
 //! The header fields of a request in the form that HTTP/2 and HTTP/3 need (RFC 9113 section 8.3).
 
+use crate::events::MessageEnds;
 use crate::request::{BadRequest, RequestParts, check_header, check_length};
 use brunt_model::Body;
 use brunt_model::plan::HttpVersion;
@@ -39,27 +40,48 @@ pub struct RequestFields {
     pub has_body: bool,
     /// True for a gRPC call.
     pub is_grpc: bool,
-    /// Set if the body is sent in pieces at an interval.
+    /// Number of messages of gRPC in the body, if it is not sent in pieces.
+    pub messages: u64,
+    /// Set if the body is sent in pieces, and time decides when.
     pub timed_pieces: Option<TimedPieces>,
 }
 
-/// The number of pieces of a body, and the interval between them.
+/// When the pieces of a body are sent, if time decides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TimedPieces {
-    /// Number of pieces, including the first.
-    pub count: u32,
-    /// Time from the start of one piece to the next.
-    pub interval: Duration,
+    /// Number of pieces, including the first. None: no limit.
+    pub count: Option<u64>,
+    /// Time from the start of one piece to the next. None: replies release the pieces.
+    pub interval: Option<Duration>,
+    /// Time from the first piece after which no further piece is sent.
+    pub duration: Option<Duration>,
 }
 
 impl TimedPieces {
     fn from_body(body: &Body) -> Option<Self> {
-        let Body::Pieces(BodyPieces { ends, interval: PieceInterval::Time(interval), .. }) = body
-        else {
-            return None;
+        let Body::Pieces(BodyPieces { interval, count, duration, .. }) = body else { return None };
+        let interval = match interval {
+            PieceInterval::Time(interval) => Some(*interval),
+            PieceInterval::Reply => None,
         };
-        Some(Self { count: u32::try_from(ends.len()).unwrap_or(u32::MAX), interval: *interval })
+        (interval.is_some() || duration.is_some()).then_some(Self {
+            count: *count,
+            interval,
+            duration: *duration,
+        })
     }
+
+    /// Time from the first piece to the one of this number, counted from 0. None: time does not
+    /// release it.
+    pub fn offset(&self, number: u64) -> Option<Duration> {
+        let interval = self.interval.filter(|_| self.count.is_none_or(|count| number < count))?;
+        Some(interval.saturating_mul(u32::try_from(number).unwrap_or(u32::MAX)))
+    }
+}
+
+/// Number of messages of gRPC in a body.
+fn messages(body: &[u8]) -> u64 {
+    MessageEnds::default().push(body)
 }
 
 /// Fields that are specific to HTTP/1 connections (RFC 9113 section 8.2.2), and
@@ -124,7 +146,11 @@ impl RequestFields {
         check_length(headers, body.bytes().unwrap_or_default())?;
         add_headers(&mut list, headers)?;
         let length = body.bytes().map(<[u8]>::len);
-        if let Some(length) = length.filter(|_| header_value(headers, "content-length").is_none()) {
+        // Pieces may be sent again, or for some time.
+        let announced = length.filter(|_| {
+            !matches!(body, Body::Pieces(_)) && header_value(headers, "content-length").is_none()
+        });
+        if let Some(length) = announced {
             list.push(HeaderField::new("content-length", &length.to_string()));
         }
         let content_type = header_value(headers, "content-type");
@@ -135,6 +161,7 @@ impl RequestFields {
             list,
             is_grpc,
             has_body,
+            messages: body.bytes().filter(|_| is_grpc).map_or(0, messages),
             timed_pieces: TimedPieces::from_body(body),
         })
     }
@@ -160,7 +187,14 @@ impl RequestFields {
         list.extend(offer.map(|offer| HeaderField::new("sec-websocket-extensions", offer)));
         let own_headers = headers.iter().filter(|(name, _)| !is_handshake_field(name));
         add_headers(&mut list, own_headers)?;
-        Ok(Self { id: next_id(), list, has_body: false, is_grpc: false, timed_pieces: None })
+        Ok(Self {
+            id: next_id(),
+            list,
+            has_body: false,
+            is_grpc: false,
+            messages: 0,
+            timed_pieces: None,
+        })
     }
 
     /// Returns the request as text in the form of HTTP/1, for display. `version` is its version of
@@ -300,8 +334,14 @@ mod tests {
             ("", None),
         ] {
             let list = vec![HeaderField::new("grpc-timeout", value)];
-            let fields =
-                RequestFields { id: 0, list, has_body: true, is_grpc: true, timed_pieces: None };
+            let fields = RequestFields {
+                id: 0,
+                list,
+                has_body: true,
+                is_grpc: true,
+                messages: 0,
+                timed_pieces: None,
+            };
             assert_eq!(fields.deadline(), millis.map(Duration::from_millis), "{value}");
         }
     }

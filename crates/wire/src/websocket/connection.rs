@@ -150,7 +150,7 @@ impl<C: Carrier> WebSocket<C> {
         .await;
         self.carrier.take_overhead();
         if !exchange.only_awaits() && !exchange.awaits_nothing() {
-            self.inbox.discard_all();
+            self.discard_early_messages(&exchange);
         }
         if is_over && !exchange.only_awaits() {
             stamps.sent = io.time.now();
@@ -182,6 +182,19 @@ impl<C: Carrier> WebSocket<C> {
         let reply = self.reply(io, exchange, stamps, is_reused).await;
         self.record_sent(stamps);
         reply.map(|reply| Reply { keep_alive: reply.keep_alive && !closes, ..reply })
+    }
+
+    /// Discards the messages that arrived before the request was sent.
+    fn discard_early_messages(&mut self, exchange: &MessageExchange<'_, '_>) {
+        if exchange.skipped.is_some() {
+            while let Some(early) = self.inbox.take_first() {
+                let mut message = PartialMessage::new(exchange);
+                message.push(&early.payload, early.is_compressed);
+                exchange.skip(&mut message, C::VERSION);
+                self.inbox.count_push();
+            }
+        }
+        self.inbox.discard_all();
     }
 
     /// Records when the message was written, if another task did that.
@@ -301,6 +314,7 @@ impl<C: Carrier> WebSocket<C> {
             return;
         }
         self.inbox.count_push();
+        exchange.skip(message, C::VERSION);
         *message = PartialMessage::new(exchange);
         stamps.first_byte = Tick::ZERO;
         stamps.bytes_received = 0;

@@ -13,6 +13,7 @@ use crate::request::{
 use brunt_model::Body;
 use brunt_model::plan::HttpVersion;
 use regex::bytes::Regex;
+use std::cell::RefCell;
 use std::rc::Rc;
 
 /// Encodes a message. Its header fields apply to the handshake; `number` is that of the request.
@@ -69,9 +70,37 @@ pub struct MessageExchange<'m, 'p> {
     pub closes: bool,
     /// Times and counts messages. None: the exchange awaits one message.
     pub events: Option<Box<EventMeter>>,
+    /// Collects the messages that are skipped. None: they are not wanted.
+    pub skipped: Option<SkippedMessages>,
 }
 
+/// Messages that an exchange skipped. The lane has them too, because an exchange that is not awaited
+/// to its end is dropped.
+pub type SkippedMessages = Rc<RefCell<Vec<Vec<u8>>>>;
+
+/// Maximum number of skipped messages of an exchange that are kept.
+const MAX_SKIPPED: usize = 100;
+
 impl MessageExchange<'_, '_> {
+    /// Collects skipped messages in the list of its lane, if they are wanted.
+    pub fn collect_skipped(&mut self, list: &SkippedMessages) {
+        if self.wants.skipped {
+            list.borrow_mut().clear();
+            self.skipped = Some(Rc::clone(list));
+        }
+    }
+
+    /// Keeps a message that is skipped.
+    pub fn skip(&self, message: &mut PartialMessage, version: HttpVersion) {
+        let Some(skipped) = &self.skipped else { return };
+        let mut skipped = skipped.borrow_mut();
+        if skipped.len() < MAX_SKIPPED
+            && let Some(kept) = message.kept.take().or_else(|| message.finish(version))
+        {
+            skipped.push(kept.body);
+        }
+    }
+
     /// True if it awaits a message without sending one.
     pub fn only_awaits(&self) -> bool {
         self.action == WebSocketAction::Message && self.message.is_none()

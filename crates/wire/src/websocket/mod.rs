@@ -34,7 +34,7 @@ mod utf8;
 pub(crate) use agreement::{MessageCompression, offer};
 pub(crate) use carrier::{Carrier, SocketCarrier};
 pub(crate) use connection::WebSocket;
-pub(crate) use exchange::{MessageExchange, closes, prepare};
+pub(crate) use exchange::{MessageExchange, SkippedMessages, closes, prepare};
 pub(crate) use frames::{FrameReader, WebSocketEvent};
 pub(crate) use inbox::InboxRules;
 pub(crate) use opening::OpeningRequest;

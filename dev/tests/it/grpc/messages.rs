@@ -1,8 +1,8 @@
 //! Sends encoded messages and another authority, and shows the details of errors.
 
 use super::shop::Shop;
-use super::streams::{call, outcomes};
-use crate::world::{command, lab, measure, measure_words};
+use super::streams::{FOUR, call, outcomes};
+use crate::world::{BruntOutput, command, lab, measure, measure_words};
 use std::fs;
 use tempfile::TempDir;
 
@@ -62,7 +62,7 @@ fn details_of_errors_are_shown_without_secrets() {
     let output = command("").args(words).output().expect("brunt");
     let trace = String::from_utf8_lossy(&output.stdout).into_owned();
     for shown in [
-        r#"detail     {"@type":"google.rpc.BadRequest","fieldViolations":[{"description":"must not be `wrong`","field":"name"}]}"#,
+        r#"detail     {"@type":"google.rpc.BadRequest","fieldViolations":[{"field":"name","description":"must not be `wrong`"}]}"#,
         r#""metadata":{"token":"redacted:"#,
         r#""reason":"WRONG_NAME""#,
         "characters of base64",
@@ -127,4 +127,72 @@ scenario: {{base: {url}, steps: [{{grpc: shop.Shop/Fill, binary_file: items.bin,
     assert!(err.contains("`json` is the message already; write one of them"), "{err}");
     let ran = measure(&format!("{url} --binary-file {item} -n 1")).assert_code(2);
     assert!(ran.err.contains("--binary-file is for calls of gRPC"), "{}", ran.err);
+}
+
+#[test]
+fn streams_have_a_number_of_messages_and_a_duration() {
+    let shop = Shop::open();
+    let ran = call(&shop, "shop.Shop/Fill", FOUR, "--message-count 6 -n 3").assert_all_good();
+    assert_eq!(counted(&ran), (18, 3));
+    ran.assert_text(&["18 gRPC messages sent and 3 received"]);
+    let every = "--message-interval 20ms --stream-duration 200ms -c 2 -n 4";
+    let timed = call(&shop, "shop.Shop/Fill", FOUR, every).assert_all_good();
+    let paced = "--message-interval reply --stream-duration 150ms -n 3";
+    let paced = call(&shop, "shop.Shop/Chat", FOUR, paced).assert_all_good();
+    for (ran, calls, most) in [(&timed, 4, 10), (&paced, 3, 8)] {
+        let (sent, received) = counted(ran);
+        assert!((2 * calls..=most * calls).contains(&sent), "{sent} {received}: {}", ran.out);
+        assert!(ran.figure("/response_time_seconds/min") >= 0.149, "{}", ran.out);
+    }
+    assert_eq!(counted(&timed).1, 4);
+    assert_eq!(shop.counts.messages(), 18 + counted(&timed).0 + counted(&paced).0);
+    let endless = r#"{"name":"stall","id":2}"#;
+    let ended = call(&shop, "shop.Shop/List", endless, "--stream-duration 200ms -c 2 -n 4");
+    let ended = ended.assert_all_good();
+    assert_eq!((outcomes(&ended, "grpc 0 OK"), counted(&ended)), (4, (4, 8)), "{}", ended.out);
+    let two = call(&shop, "shop.Shop/List", endless, "--reply-events messages,2 -n 4");
+    assert_eq!((outcomes(&two, "grpc 0 OK"), two.count("good")), (4, 4), "{}", two.out);
+    let times = ["min", "max"].map(|key| ended.figure(&format!("/response_time_seconds/{key}")));
+    assert!(times[0] >= 0.199 && times[1] < 1.9, "{times:?}");
+}
+
+/// Numbers of messages that were sent and received.
+fn counted(ran: &BruntOutput) -> (u64, u64) {
+    (ran.connections("grpc_messages_sent"), ran.connections("grpc_messages_received"))
+}
+
+#[test]
+fn steps_have_the_settings_of_streams() {
+    let shop = Shop::open();
+    let plan = shop.plan(&format!(
+        "load: {{users: 1, iterations: 2}}
+scenario:
+  base: {}
+  steps:
+  - {{grpc: shop.Shop/Fill, json: [{{}}, {{}}], message_count: 5, check: {{json: {{$.id: \"5\"}}}}}}
+  - {{grpc: shop.Shop/List, json: {{name: stall, id: 1}}, stream_duration: 100ms}}
+",
+        shop.url()
+    ));
+    assert!(command(&format!("run {} -q", plan.display())).status().expect("brunt").success());
+    assert_eq!(shop.counts.messages(), 2 * (5 + 1));
+}
+
+#[test]
+fn invalid_settings_of_streams_are_refused() {
+    let shop = Shop::open();
+    for (method, options, expected) in [
+        ("shop.Shop/Buy", "--message-count 3", "--reply-events messages,N"),
+        ("shop.Shop/Buy", "--stream-duration 1s", "is no stream"),
+        ("shop.Shop/Fill", "--stream-duration 1s", "needs a message interval"),
+        ("shop.Shop/Fill", "--stream-duration 0s", "a stream cannot last 0 s"),
+        ("shop.Shop/Fill", "--message-count 0", "write a number such as 100"),
+    ] {
+        let ran = call(&shop, method, "{}", &format!("{options} -n 1")).assert_code(2);
+        assert!(ran.err.contains(expected), "{method} {options}: {}", ran.err);
+    }
+    for option in ["--message-count 3", "--stream-duration 1s", "--message-interval 1s"] {
+        let ran = measure(&format!("{} {option} -n 1", shop.url())).assert_code(2);
+        assert!(ran.err.contains("is for calls of gRPC; add --grpc"), "{option}: {}", ran.err);
+    }
 }

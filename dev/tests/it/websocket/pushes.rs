@@ -2,13 +2,15 @@
 
 use super::{answer_to, frame, read_frame, read_head, upgrade};
 use crate::world::brunt::run_stored_plan;
-use crate::world::{measure, measure_words, wait_until};
+use crate::world::{command, measure, measure_words, wait_until};
+use std::fs;
 use std::io::Write;
 use std::net::{TcpListener, TcpStream};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
+use tempfile::TempDir;
 
 /// Service time of the server.
 const SERVICE: Duration = Duration::from_millis(3);
@@ -174,4 +176,34 @@ fn the_code_of_a_close_frame_is_the_outcome() {
     let url = closing(4000, "session over");
     let words = ["run", &url, "--data", "x", "-c", "1", "-n", "5", "--expect-status", "close 4000"];
     assert_eq!(measure_words(&words).assert_all_good().count("completed"), 5);
+}
+
+#[test]
+fn a_trace_shows_skipped_messages_and_bytes() {
+    let chatter = ChatServer::open();
+    let dir = TempDir::new().expect("a directory");
+    let file = dir.path().join("message.bin");
+    fs::write(&file, [0, 1, 255, 254]).expect("a file");
+    let url = &chatter.url;
+    let greeting = r#"skipped    {"type":"welcome"}"#;
+    let tick = r#"skipped    {"type":"tick"}"#;
+    let awaited = trace(&format!("{url} --data hello --expect-body done"));
+    for line in [greeting, tick, "skipped    hello", r#"< {"type":"done"}"#, "passed"] {
+        assert!(awaited.contains(line), "{line} is not in:\n{awaited}");
+    }
+    // The messages are shown although the awaited one never arrives.
+    let missed =
+        trace(&format!("{url} --data token=s3cr3t-value-99 --expect-body no --timeout 300ms"));
+    for line in [tick, "skipped    token=redacted:", r#"skipped    {"type":"done"}"#, "FAILED"] {
+        assert!(missed.contains(line), "{line} is not in:\n{missed}");
+    }
+    assert!(!missed.contains("s3cr3t"), "{missed}");
+    let binary = trace(&format!("{url} --data @{} --timeout 300ms", file.display()));
+    assert!(binary.contains("> (4 bytes that are no text) 00 01 ff fe"), "{binary}");
+}
+
+/// Output of a trace of a line of options.
+fn trace(line: &str) -> String {
+    let output = command(&format!("run {line} --trace")).output().expect("brunt");
+    String::from_utf8_lossy(&output.stdout).into_owned()
 }

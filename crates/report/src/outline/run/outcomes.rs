@@ -158,6 +158,13 @@ pub fn connections(run: &Run) -> String {
     if all.pushes > 0 {
         text += &format!(", {} that no request awaited", plural(all.pushes, "WebSocket message"));
     }
+    if all.grpc_sent > 0 {
+        text += &format!(
+            ", {} sent and {} received",
+            plural(all.grpc_sent, "gRPC message"),
+            count(all.grpc_received)
+        );
+    }
     if all.hello_retries > 0 {
         let handshakes = plural(all.hello_retries, "TLS handshake");
         text += &format!(", {handshakes} with a further round trip (HelloRetryRequest)");

@@ -97,13 +97,19 @@ fn request(r: &Request) -> String {
 /// Describes how a body is sent in pieces; empty if it is sent at once.
 fn pieces(body: &Body) -> String {
     let Body::Pieces(pieces) = body else { return String::new() };
-    let count = plural(pieces.ends.len() as u64, "piece");
-    match pieces.interval {
+    let count = pieces.count.map(|count| plural(count, "piece"));
+    let duration = pieces.duration.map(|time| format!("for {}", span(time.as_secs_f64())));
+    let interval = match pieces.interval {
+        // A single piece has no interval.
+        PieceInterval::Time(_) if pieces.count == Some(1) => None,
         PieceInterval::Time(interval) => {
-            format!(" in {count}, one every {}", span(interval.as_secs_f64()))
+            Some(format!("one every {}", span(interval.as_secs_f64())))
         }
-        PieceInterval::Reply => format!(" in {count}, each after a reply"),
-    }
+        PieceInterval::Reply => Some("each after a reply".to_owned()),
+    };
+    let count = count.map(|count| format!("in {count}"));
+    let parts: Vec<String> = [count, interval, duration].into_iter().flatten().collect();
+    format!(" {}", parts.join(", "))
 }
 
 fn load(population: &Population, connection: &ConnectionSettings) -> String {

@@ -378,6 +378,7 @@ impl Asking {
                 sample,
                 last_hop: None,
                 hops: Vec::new(),
+                skipped: Vec::new(),
             };
             let _ = self.0.judge(exchange);
         }

@@ -2,7 +2,7 @@
 
 use super::{MessageRules, MessageSource, describe, editions};
 use brunt_model::Body;
-use brunt_model::request::{BodyPieces, PieceInterval};
+use brunt_model::request::{BodyPieces, MessageStream, PieceInterval};
 use flate2::Compression;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
@@ -14,9 +14,12 @@ use prost_reflect::{
 };
 use serde_json::Value;
 use std::io::{Read, Write};
+use std::time::Duration;
 
 /// Length of a message's header: the compression flag, and the message length.
 const HEADER_BYTES: usize = 5;
+/// Maximum size of messages that are sent at once, in bytes.
+const MAX_AT_ONCE: usize = 64 << 20;
 /// Maximum size of a decompressed message, in bytes.
 const MAX_MESSAGE: u64 = 16 << 20;
 
@@ -77,14 +80,11 @@ impl Services {
             bytes.extend_from_slice(&payload);
             ends.push(bytes.len());
         }
-        let Some(interval) = rules.interval else { return Ok(Body::from_bytes(bytes)) };
-        check_interval(&method, name, interval)?;
-        // A single message needs no interval.
-        Ok(if ends.len() > 1 {
-            Body::Pieces(BodyPieces { bytes, ends, interval })
-        } else {
-            Body::from_bytes(bytes)
-        })
+        check_stream(&method, name, rules.stream)?;
+        if !method.is_client_streaming() {
+            return Ok(single_message(bytes, rules.stream.duration));
+        }
+        several_messages(bytes, ends, rules.stream)
     }
 
     /// Returns the reply of `package.Service/Method` as JSON: its message, or a list of messages if
@@ -192,20 +192,85 @@ fn json_error(method: &MethodDescriptor, error: &serde_json::Error) -> String {
     format!("--json is no {}: {error}", method.input().full_name())
 }
 
-fn check_interval(
+/// Returns the body of a call with one message. With a duration, the call ends then.
+fn single_message(bytes: Vec<u8>, duration: Option<Duration>) -> Body {
+    let Some(duration) = duration else { return Body::from_bytes(bytes) };
+    let interval = PieceInterval::Time(duration);
+    let ends = vec![bytes.len()];
+    Body::Pieces(BodyPieces { bytes, ends, interval, count: Some(1), duration: Some(duration) })
+}
+
+/// Returns the body of a call with several messages, of which the first follows the last.
+fn several_messages(
+    bytes: Vec<u8>,
+    ends: Vec<usize>,
+    stream: MessageStream,
+) -> Result<Body, String> {
+    let MessageStream { interval, count, duration } = stream;
+    if ends.is_empty() {
+        return Ok(Body::from_bytes(bytes));
+    }
+    let Some(interval) = interval else {
+        return repeated(&bytes, &ends, count).map(Body::from_bytes);
+    };
+    let count = count.or_else(|| duration.is_none().then_some(ends.len() as u64));
+    if count == Some(1) && duration.is_none() {
+        // A single message needs no interval.
+        return Ok(Body::from_bytes(bytes[..ends[0]].to_vec()));
+    }
+    Ok(Body::Pieces(BodyPieces { bytes, ends, interval, count, duration }))
+}
+
+/// Returns this number of messages, or each once.
+fn repeated(bytes: &[u8], ends: &[usize], count: Option<u64>) -> Result<Vec<u8>, String> {
+    let Some(count) = count else { return Ok(bytes.to_vec()) };
+    let starts = [0].iter().chain(ends);
+    let messages = starts.zip(ends).map(|(start, end)| &bytes[*start..*end]);
+    let mut all = Vec::new();
+    for message in messages.cycle().take(usize::try_from(count).unwrap_or(usize::MAX)) {
+        all.extend_from_slice(message);
+        if all.len() > MAX_AT_ONCE {
+            return Err(format!(
+                "{count} messages at once are longer than 64 MiB; write a message interval, such as 1ms"
+            ));
+        }
+    }
+    Ok(all)
+}
+
+/// Checks that a method is a stream of the kind that the rules need.
+fn check_stream(
     method: &MethodDescriptor,
     name: &str,
-    interval: PieceInterval,
+    stream: MessageStream,
 ) -> Result<(), String> {
-    if !method.is_client_streaming() {
+    let MessageStream { interval, count, duration } = stream;
+    let sends_one = !method.is_client_streaming();
+    if interval.is_some() && sends_one {
         return Err(format!(
             "{name} takes one message, but a message interval needs a method that takes several; leave it out"
         ));
     }
-    if interval == PieceInterval::Reply && !method.is_server_streaming() {
+    if count.is_some() && sends_one {
+        return Err(format!(
+            "{name} takes one message, but a message count needs a method that takes several; leave it out, or end the reply \
+             after this number of messages: --reply-events messages,N"
+        ));
+    }
+    if interval == Some(PieceInterval::Reply) && !method.is_server_streaming() {
         return Err(format!(
             "{name} replies once, after the last message, so that no message can await a reply; write a time as the message interval, \
              such as 100ms"
+        ));
+    }
+    if duration.is_some() && sends_one && !method.is_server_streaming() {
+        return Err(format!(
+            "{name} is no stream, but a stream duration needs one; leave it out, or limit the call with --timeout"
+        ));
+    }
+    if duration.is_some() && !sends_one && interval.is_none() {
+        return Err(format!(
+            "{name} sends all messages at once, but a stream duration needs a message interval; write one such as 100ms"
         ));
     }
     Ok(())
@@ -265,7 +330,6 @@ fn as_json(kind: &MessageDescriptor, bytes: &[u8]) -> Option<String> {
 mod tests {
     use super::*;
     use prost_reflect::prost_types::{FileDescriptorSet, field_descriptor_proto};
-    use std::time::Duration;
 
     /// `message Item { string name = 1; int64 id = 2; }`, and a service with a method of each kind.
     fn shop() -> Services {
@@ -367,7 +431,8 @@ mod tests {
         let shop = shop();
         let every = PieceInterval::Time(Duration::from_millis(5));
         let of = |method: &str, json: &str, interval| {
-            let rules = MessageRules { interval: Some(interval), ..MessageRules::default() };
+            let stream = MessageStream { interval: Some(interval), ..MessageStream::default() };
+            let rules = MessageRules { stream, ..MessageRules::default() };
             shop.body(method, json_source(json), rules)
         };
         let bytes = [&[0; HEADER_BYTES], ITEM].concat();
@@ -375,6 +440,8 @@ mod tests {
             bytes,
             ends: vec![HEADER_BYTES, HEADER_BYTES + ITEM.len()],
             interval: every,
+            count: Some(2),
+            duration: None,
         });
         assert_eq!(
             of("shop.Shop/Fill", r#"[{}, {"name": "ab", "id": 7}]"#, every).unwrap(),
@@ -390,6 +457,42 @@ mod tests {
                 .unwrap_err()
                 .contains("such as 100ms")
         );
+    }
+
+    #[test]
+    fn messages_repeat_by_count_and_until_the_duration() {
+        let shop = shop();
+        let second = Some(Duration::from_secs(1));
+        let every = Some(PieceInterval::Time(Duration::from_millis(5)));
+        let of = |method: &str, stream| {
+            let json = json_source(r#"[{}, {"name": "ab", "id": 7}]"#);
+            shop.body(method, json, MessageRules { stream, is_compressed: false })
+        };
+        let empty = &[0; HEADER_BYTES][..];
+        let three = MessageStream { count: Some(3), ..MessageStream::default() };
+        assert_eq!(
+            of("shop.Shop/Fill", three),
+            Ok(Body::from_bytes([empty, ITEM, empty].concat()))
+        );
+        let one = MessageStream { count: Some(1), interval: every, duration: None };
+        assert_eq!(of("shop.Shop/Fill", one), Ok(Body::from_bytes(empty.to_vec())));
+        for (count, expected) in [(None, None), (Some(9), Some(9))] {
+            let stream = MessageStream { interval: every, count, duration: second };
+            let Ok(Body::Pieces(pieces)) = of("shop.Shop/Chat", stream) else {
+                panic!("no pieces")
+            };
+            assert_eq!((pieces.count, pieces.duration), (expected, second));
+        }
+        let long = MessageStream { count: Some(u64::MAX), ..MessageStream::default() };
+        assert!(of("shop.Shop/Fill", long).unwrap_err().contains("longer than 64 MiB"));
+        let endless = MessageStream { duration: second, ..MessageStream::default() };
+        assert!(of("shop.Shop/Fill", endless).unwrap_err().contains("needs a message interval"));
+        for (stream, expected) in [(three, "--reply-events messages,N"), (endless, "is no stream")]
+        {
+            let rules = MessageRules { stream, is_compressed: false };
+            let error = shop.body("shop.Shop/Buy", json_source("{}"), rules).unwrap_err();
+            assert!(error.contains(expected), "{error}");
+        }
     }
 
     #[test]

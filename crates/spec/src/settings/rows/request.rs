@@ -30,7 +30,7 @@ pub(crate) fn order(word: &str) -> Option<ListOrder> {
 const LOCATION: u32 = 50;
 
 /// Rows under the heading of requests.
-pub static ROWS: [Row<RunSettings>; 23] = [
+pub static ROWS: [Row<RunSettings>; 25] = [
     Row::value("method", "METHOD", "Method", |w, _| set(values::method(w), |s: &mut S, v| s.request.method = Some(v)))
         .under(REQUEST)
         .short('X')
@@ -154,16 +154,37 @@ pub static ROWS: [Row<RunSettings>; 23] = [
         "message-interval",
         "TIME|reply",
         "gRPC: send the messages of a stream one every TIME, or each when the reply to the one before has come",
-        |w, _| set(values::message_interval(w), |s: &mut S, v| s.request.grpc.message_interval = Some(v)),
+        |w, _| set(values::message_interval(w), |s: &mut S, v| s.request.grpc.stream.interval = Some(v)),
     )
     .under(REQUEST)
     .suggestions(|| named::of_list(&[("reply", "after the reply to the one before")]))
+    // ghz's name, as for the two after it.
+    .aliases(&["stream-interval"])
     .keys(&[SettingKey::new("script.request.message_interval", ValueForm::Value)
         .about(
             "gRPC: send the messages of a stream at this interval, or each after \
  the reply to the one before: `reply`",
         )
         .default("all at once")]),
+    Row::value(
+        "message-count",
+        "N",
+        "gRPC: number of messages that each stream sends, the first again after the last",
+        |w, _| set(values::message_count(w), |s: &mut S, v| s.request.grpc.stream.count = Some(v)),
+    )
+    .under(REQUEST)
+    .aliases(&["stream-call-count"])
+    .keys(&[SettingKey::new("script.request.message_count", ValueForm::Value).default("each message once")]),
+    Row::value(
+        "stream-duration",
+        "TIME",
+        "gRPC: send messages for this time, the first again after the last, then close the stream; end a stream of the \
+         server after this time",
+        |w, _| set(values::stream_duration(w), |s: &mut S, v| s.request.grpc.stream.duration = Some(v)),
+    )
+    .under(REQUEST)
+    .aliases(&["stream-call-duration"])
+    .keys(&[SettingKey::new("script.request.stream_duration", ValueForm::Value).default("no limit")]),
     Row::repeated("form", "NAME=VALUE", "Body: a field of a form, encoded", |w, env| {
         set(secrets::field(w, env), |s: &mut S, v| s.request.form.push(v))
     })

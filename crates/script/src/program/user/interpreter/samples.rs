@@ -9,6 +9,7 @@ use crate::texts::context::UserContext;
 use crate::texts::reply_view::{ReplyView, failures};
 use crate::texts::variables::LAST_SAMPLE_OK;
 use brunt_engine::{RequestAttempt, UserStep, UserTurn, UserVerdict};
+use brunt_model::record::SampleTrace;
 use brunt_model::reply_policy::{RedirectRules, Redirects};
 use brunt_model::{CheckFailure, DataType, Failure, Outcome, ReplyPolicy, Sample, SampleRecord};
 use brunt_wire::{Prepared, Transport};
@@ -19,7 +20,8 @@ impl<T: Transport> Interpreter<T> {
     pub(super) fn judge_exchange(&mut self, exchange: RequestAttempt<'_>) -> Option<UserVerdict> {
         let Self { script, context, memory, recording, was_together, .. } = self;
         let user = context.as_deref()?;
-        let RequestAttempt { first, request, reply, sample, last_hop, mut hops } = exchange;
+        let RequestAttempt { first, request, reply, sample, last_hop, mut hops, skipped } =
+            exchange;
         let was_element = memory.as_ref().is_some_and(|memory| memory.was_element());
         let is_repeated = !*was_together
             && memory.as_ref().is_some_and(|memory| memory.will_repeat(script, reply));
@@ -100,7 +102,8 @@ impl<T: Transport> Interpreter<T> {
             if let (Some(before), Some(exchange)) = (before, record.trace.take()) {
                 let checks =
                     trace::checks(&script.policy(request.tags.reply_policy).checks, &reply_view);
-                record.trace = Some(Box::new(trace::complete(*exchange, before, checks, user)));
+                let exchange = SampleTrace { skipped, ..*exchange };
+                record.trace = Some(Box::new(trace::complete(exchange, before, checks, user)));
             }
             let is_page =
                 script.policy(request.tags.reply_policy).elements.is_some() && !*was_together;

@@ -11,8 +11,8 @@ use crate::plan::scenario::replies::ReplyKeys;
 use crate::plan::words::{Nested, Scalar, ScalarList};
 use crate::plan::{PlanNode, json_text, read};
 use crate::settings::{GrpcSettings, RunSettings};
-use crate::words::values;
-use brunt_model::request::JsonMessage;
+use crate::words::{WordError, values};
+use brunt_model::request::{JsonMessage, MessageStream};
 use brunt_model::scenario::ScenarioStep;
 use brunt_model::{Body, Request};
 use brunt_script::grpc::{MessageRules, MessageSource, Services};
@@ -86,8 +86,8 @@ impl<'a> Calls<'a> {
         if text.contains("${") || template::has_placeholders(text) {
             let method = method.to_owned();
             let json = text.clone();
-            let MessageRules { interval, is_compressed: compressed } = rules;
-            return grpc::message(&services, JsonMessage { method, json, interval, compressed });
+            let MessageRules { stream, is_compressed: compressed } = rules;
+            return grpc::message(&services, JsonMessage { method, json, stream, compressed });
         }
         services.body(method, MessageSource::Json(text.as_bytes()), rules)
     }
@@ -109,6 +109,11 @@ pub struct CallStep {
     /// When the messages of a stream are sent: at this interval, such as `100ms`, or each after the reply to the previous
     /// one: `reply`. Default: all at once.
     message_interval: Option<Scalar>,
+    /// Number of messages of a stream, the first again after the last. Default: each message once.
+    message_count: Option<Scalar>,
+    /// Time for which the messages of a stream are sent, the first again after the last. A stream of the server ends after this time.
+    /// Default: no limit.
+    stream_duration: Option<Scalar>,
     /// The message, as JSON.
     json: Option<Nested<serde_json::Value>>,
     /// A file with the message, as JSON.
@@ -139,18 +144,13 @@ impl StepForm for CallStep {
             let wrong = "the server is not specified; write it below scenario.base, such as http://127.0.0.1:50051";
             return Err(step.error(SpecError::unplaced(wrong)));
         };
-        let interval = self
-            .message_interval
-            .as_ref()
-            .map(|word| values::message_interval(&word.0))
-            .transpose();
-        let interval = interval.map_err(|error| step.error(error))?;
+        let stream = self.stream().map_err(|error| step.error(error))?;
         let message = self.message(reader, step.node)?;
         let mut headers =
             with_defaults(&reader.headers, step_headers(self.headers.as_ref(), step.node)?);
         let is_compressed = grpc::is_compressed(&headers)
             .map_err(|wrong| step.error(SpecError::unplaced(wrong)))?;
-        let body = reader.calls.body(&method, &message, MessageRules { interval, is_compressed });
+        let body = reader.calls.body(&method, &message, MessageRules { stream, is_compressed });
         let body = body.map_err(|wrong| step.error(SpecError::unplaced(wrong)))?;
         // gRPC has its own media type, which `add_headers` sets.
         headers.retain(|(name, _)| {
@@ -187,6 +187,18 @@ fn no_message(key: &str) -> Option<String> {
 }
 
 impl CallStep {
+    /// Reads when and how often the messages are sent.
+    fn stream(&self) -> std::result::Result<MessageStream, WordError> {
+        let interval = self.message_interval.as_ref();
+        let count = self.message_count.as_ref();
+        let duration = self.stream_duration.as_ref();
+        Ok(MessageStream {
+            interval: interval.map(|word| values::message_interval(&word.0)).transpose()?,
+            count: count.map(|word| values::message_count(&word.0)).transpose()?,
+            duration: duration.map(|word| values::stream_duration(&word.0)).transpose()?,
+        })
+    }
+
     /// Returns the message.
     fn message(&self, reader: &ScenarioReader<'_>, step: &PlanNode) -> Result<CallMessage> {
         let sources = ["json", "file", "binary_file"];
