@@ -4,7 +4,7 @@
 //! twice: first `$$` and variables of the plan, then `${…}` of the user with backslashes, and
 //! placeholders such as `{n}`. [`in_plan`] escapes literal text so that both expansions restore it.
 
-use brunt_script::template::{HEADS, NOT_IN_URLS};
+use brunt_script::template::{self, NOT_IN_URLS};
 use percent_encoding::{AsciiSet, utf8_percent_encode};
 use std::borrow::Cow;
 use std::fmt::Write;
@@ -137,23 +137,14 @@ pub fn in_plan(text: &str, place: EscapePosition, is_fixed: &dyn Fn(&str) -> boo
             TextPiece::Literal(text) => {
                 let text =
                     if is_expression { text.replace('\\', r"\\") } else { (*text).to_owned() };
-                let text =
-                    if place == EscapePosition::Plain { without_placeholders(&text) } else { text };
+                let text = if place == EscapePosition::Plain {
+                    template::without_placeholders(&text, |_| false)
+                } else {
+                    text
+                };
                 push_dollars(&mut out, &text, number + 1 < pieces.len());
             }
         }
-    }
-    out
-}
-
-/// Escapes placeholders with a backslash.
-fn without_placeholders(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for (index, character) in text.char_indices() {
-        if character == '{' && HEADS.iter().any(|head| text[index + 1..].starts_with(head)) {
-            out.push('\\');
-        }
-        out.push(character);
     }
     out
 }

@@ -46,6 +46,7 @@ pub fn to_plan(settings: &RunSettings, system: &System) -> Result<(Plan, Vec<Str
         || scenario.requests.iter().any(|r| target::is_local(&r.url));
     let (processes, note) = processes::processes(settings, &load, system)?;
     let mut notes = Vec::from_iter(note);
+    notes.extend(script::replaced_field_note(&scenario.requests));
     let sharing = settings.fleet.sharing_agents().map_or(processes, |agents| agents as u32);
     let (threads, thread_notes) = load::threads(settings, &load, sharing, system.cores, local);
     notes.extend(thread_notes);

@@ -7,7 +7,7 @@ use brunt_model::reply_policy::ReplyAction;
 use brunt_model::scenario::{DataFile, DataFormat, Scenario, ScenarioStep, Script, ScriptLanguage};
 use brunt_model::secret::is_secret_field;
 use brunt_script::expression::{self, TextPart};
-use brunt_script::functions;
+use brunt_script::{functions, template};
 
 /// Whether a text may contain placeholders such as `{n}` and `{uuid}`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,9 +17,6 @@ pub(super) enum Braces {
     /// Braces have no meaning.
     Plain,
 }
-
-/// Placeholders without their opening brace.
-const PLACEHOLDERS: [&str; 5] = ["n}", "uuid}", "random:", "csv:", "var:"];
 
 impl Writer<'_> {
     /// Converts a text for the plan file.
@@ -308,18 +305,9 @@ pub(super) fn escape_dollars(text: &str) -> String {
     out
 }
 
+/// Escapes placeholders. The brace of a variable is none.
 fn without_placeholders(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for (index, next) in text.char_indices() {
-        let is_placeholder = next == '{'
-            && PLACEHOLDERS.iter().any(|head| text[index + 1..].starts_with(head))
-            && !text[..index].ends_with('$');
-        if is_placeholder {
-            out.push('\\');
-        }
-        out.push(next);
-    }
-    out
+    template::without_placeholders(text, |before| before.ends_with('$'))
 }
 
 /// Updates the open quote at the end of a stretch of a script.

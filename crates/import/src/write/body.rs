@@ -4,6 +4,7 @@ use super::{Keys, Writer, is_map, reencoding_comment};
 use crate::body::{self, FORM, JSON, MULTIPART};
 use crate::plan::{self, FileContent, ImportedBody, MultipartPart};
 use crate::text::{self, EscapePosition, NUMBER, TextPiece};
+use brunt_script::template;
 use brunt_spec::plan::Yaml;
 use serde_json::Value;
 
@@ -250,5 +251,6 @@ impl JsonContents {
 
 /// True if a literal text could contain an expression or a placeholder.
 fn has_braces(text: &str) -> bool {
-    ["${", "{n}", "{uuid}", "{random:", "{csv:", "{var:"].iter().any(|head| text.contains(head))
+    let mut braces = text.match_indices('{');
+    text.contains("${") || braces.any(|(at, _)| template::needs_backslash(&text[at + 1..]))
 }

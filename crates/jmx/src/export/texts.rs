@@ -4,6 +4,7 @@ use super::PlanWriter;
 use crate::export::Place;
 use brunt_model::scenario::TextRules;
 use brunt_script::expression::{self, TextPart};
+use brunt_script::template;
 
 /// Functions with the same name in JMeter.
 const SAME: [&str; 44] = [
@@ -96,47 +97,32 @@ impl PlanWriter<'_> {
 
     /// Converts a literal text and the placeholders in it.
     fn literal(&mut self, text: &str, place: Place) -> Vec<Piece> {
-        if place != Place::Request {
-            return vec![Piece::Literal(text.to_owned())];
-        }
-        let mut pieces = Vec::new();
-        let mut rest = text;
-        while let Some(position) = ["{n}", "{uuid}", "{random:", "{csv:", "{var:"]
-            .iter()
-            .filter_map(|head| rest.find(head))
-            .min()
-        {
-            let Some(end) = rest[position..].find('}').map(|end| position + end) else { break };
-            let before = &rest[..position];
-            let inner = &rest[position + 1..end];
-            let after = &rest[end + 1..];
-            // A backslash before the brace makes the placeholder literal.
-            if let Some(before) = before.strip_suffix('\\') {
-                pieces.push(Piece::Literal(format!("{before}{{{inner}}}")));
-                rest = after;
-                continue;
+        let parts = template::pieces(text).ok().filter(|_| place == Place::Request);
+        let Some(parts) = parts else { return vec![Piece::Literal(text.to_owned())] };
+        let pieces = parts.into_iter().map(|part| match part {
+            template::Piece::Literal(literal) => Piece::Literal(literal.to_owned()),
+            template::Piece::Placeholder(inner) => self.placeholder(inner),
+        });
+        pieces.collect()
+    }
+
+    fn placeholder(&mut self, inner: &str) -> Piece {
+        match inner.split_once(':') {
+            // With FALSE, JMeter has one counter for all users.
+            None if inner == "n" => Piece::Expression("${__counter(FALSE,)}".into()),
+            None => Piece::Expression("${__UUID()}".into()),
+            Some(("random", range)) => {
+                let (least, most) = range.split_once("..").unwrap_or((range, range));
+                Piece::Expression(format!("${{__Random({least},{most},)}}"))
             }
-            pieces.push(Piece::Literal(before.to_owned()));
-            pieces.push(match inner.split_once(':') {
-                // With FALSE, JMeter has one counter for all users.
-                None if inner == "n" => Piece::Expression("${__counter(FALSE,)}".into()),
-                None => Piece::Expression("${__UUID()}".into()),
-                Some(("random", range)) => {
-                    let (least, most) = range.split_once("..").unwrap_or((range, range));
-                    Piece::Expression(format!("${{__Random({least},{most},)}}"))
-                }
-                Some(("var", name)) => Piece::Expression(format!("${{{name}}}")),
-                Some(_) => {
-                    self.notice(format!(
-                        "{{{inner}}}: JMeter has no such placeholder; add a CSV Data Set Config"
-                    ));
-                    Piece::Literal(format!("{{{inner}}}"))
-                }
-            });
-            rest = after;
+            Some(("var", name)) => Piece::Expression(format!("${{{name}}}")),
+            Some(_) => {
+                self.notice(format!(
+                    "{{{inner}}}: JMeter has no such placeholder; add a CSV Data Set Config"
+                ));
+                Piece::Literal(format!("{{{inner}}}"))
+            }
         }
-        pieces.push(Piece::Literal(rest.to_owned()));
-        pieces
     }
 
     fn call(&mut self, name: &str, arguments: &[Vec<TextPart>], call_text: &str) -> String {

@@ -369,6 +369,26 @@ pub fn has_placeholders(text: &str) -> bool {
     pieces(text).map_or(true, |pieces| pieces.iter().any(|p| matches!(p, Piece::Placeholder(_))))
 }
 
+/// Returns a placeholder `{n}` or `{uuid}` within other braces, such as that of the GraphQL query
+/// `{user {uuid}}`, where it could be meant as a field.
+pub fn nested_placeholder(text: &str) -> Option<String> {
+    let mut depth = 0_i32;
+    for piece in pieces(text).ok()? {
+        match piece {
+            Piece::Literal(literal) => {
+                for letter in literal.chars() {
+                    depth += i32::from(letter == '{') - i32::from(letter == '}');
+                }
+            }
+            Piece::Placeholder(inner @ ("n" | "uuid")) if depth > 0 => {
+                return Some(format!("{{{inner}}}"));
+            }
+            Piece::Placeholder(_) => {}
+        }
+    }
+    None
+}
+
 /// Percent-encodes the text of a URL's path, query or form, except its placeholders.
 ///
 /// # Errors
@@ -563,7 +583,7 @@ fn map_literals(text: &str, encode: impl Fn(&mut String, &str)) -> Result<String
 
 /// A part of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Piece<'a> {
+pub enum Piece<'a> {
     /// Text without an expression or placeholder.
     Literal(&'a str),
     /// Text between the braces of a placeholder.
@@ -571,10 +591,14 @@ pub(crate) enum Piece<'a> {
 }
 
 /// Begins of placeholders after the brace. Those that end with `}` are complete.
-pub const HEADS: [&str; 5] = ["n}", "uuid}", "random:", "csv:", "var:"];
+const HEADS: [&str; 5] = ["n}", "uuid}", "random:", "csv:", "var:"];
 
 /// Splits a text into literals and placeholders.
-pub(crate) fn pieces(text: &str) -> Result<Vec<Piece<'_>>, WordError> {
+///
+/// # Errors
+///
+/// [`WordError`] if a placeholder is malformed, or mistyped.
+pub fn pieces(text: &str) -> Result<Vec<Piece<'_>>, WordError> {
     let mut pieces = Vec::new();
     let mut start = 0;
     let mut from = 0;
@@ -582,7 +606,8 @@ pub(crate) fn pieces(text: &str) -> Result<Vec<Piece<'_>>, WordError> {
         let rest = &text[brace + 1..];
         from = brace + 1;
         let meant = mistyped(rest);
-        if meant.is_none() && !HEADS.iter().any(|head| rest.starts_with(head)) {
+        let doubled = double_braces(rest);
+        if meant.is_none() && doubled.is_none() && !is_head(rest) {
             continue;
         }
         // A backslash makes the placeholder literal.
@@ -590,6 +615,13 @@ pub(crate) fn pieces(text: &str) -> Result<Vec<Piece<'_>>, WordError> {
             pieces.push(Piece::Literal(&text[start..brace - 1]));
             start = brace;
             continue;
+        }
+        if let Some(name) = doubled {
+            let written = format!("{{{{{name}}}}}");
+            let instead = format!(
+                "{{csv:FILE:column}}, {{n}} or {{uuid}}, or ${{name}} in a scenario, or \\{written} for plain text"
+            );
+            return Err(WordError::new(&written, "no placeholder has double braces", instead));
         }
         let inner = &rest[..rest.find('}').ok_or_else(|| unclosed(rest))?];
         if let Some(meant) = meant {
@@ -604,6 +636,45 @@ pub(crate) fn pieces(text: &str) -> Result<Vec<Piece<'_>>, WordError> {
     pieces.push(Piece::Literal(&text[start..]));
     pieces.retain(|p| *p != Piece::Literal(""));
     Ok(pieces)
+}
+
+/// True if a placeholder begins with the text after a brace, even a malformed one.
+fn is_head(rest: &str) -> bool {
+    HEADS.iter().any(|head| rest.starts_with(head))
+}
+
+/// True if a brace with this text after it needs a backslash to be plain text.
+pub fn needs_backslash(after_brace: &str) -> bool {
+    is_head(after_brace) || mistyped(after_brace).is_some() || double_braces(after_brace).is_some()
+}
+
+/// Escapes the braces that would be placeholders, so that a text is sent as it is. `is_plain` is
+/// true for a brace that means something else; its argument is the text before the brace.
+pub fn without_placeholders(text: &str, is_plain: impl Fn(&str) -> bool) -> String {
+    let mut out = String::with_capacity(text.len());
+    for (index, letter) in text.char_indices() {
+        if letter == '{' && needs_backslash(&text[index + 1..]) && !is_plain(&text[..index]) {
+            out.push('\\');
+        }
+        out.push(letter);
+    }
+    out
+}
+
+/// The text within double braces, such as `id` of `{{id}}`: a variable of Postman, Insomnia,
+/// Bruno, Jinja or Handlebars. A placeholder of ours within braces, such as `{{n}}`, is none.
+fn double_braces(rest: &str) -> Option<&str> {
+    /// Maximum length of a name, because a body may have many braces.
+    const LONGEST_NAME: usize = 60;
+    let inner = rest.strip_prefix('{')?;
+    if is_head(inner) {
+        return None;
+    }
+    let end = inner.char_indices().take(LONGEST_NAME).find(|(_, letter)| *letter == '}')?.0;
+    let name = inner[..end].trim();
+    let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic() || "_$".contains(c))
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_$.-".contains(&byte));
+    (is_name && inner[end..].starts_with("}}")).then_some(&inner[..end])
 }
 
 /// The placeholder that was probably meant by the text after a brace, such as `uuidd}` or `Random:1..9}`.

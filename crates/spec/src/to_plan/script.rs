@@ -411,6 +411,37 @@ fn form(fields: &[(String, String)]) -> Result<String> {
     Ok(pairs.join("&"))
 }
 
+/// Returns a note about a placeholder that could be meant as a field of a GraphQL query.
+pub(super) fn replaced_field_note(requests: &[Request]) -> Option<String> {
+    let placeholder = requests.iter().find_map(|request| match &request.body {
+        Body::Text(text) => match serde_json::from_str(text) {
+            Ok(json) => field_in_json(&json),
+            // JSON with a placeholder in place of a number is no JSON yet.
+            Err(_) if looks_like_json(text) => None,
+            Err(_) => template::nested_placeholder(text),
+        },
+        _ => None,
+    })?;
+    Some(format!(
+        "{placeholder} in the body is replaced in each request; if it is a field of a GraphQL query, write \\{placeholder}"
+    ))
+}
+
+fn looks_like_json(text: &str) -> bool {
+    let text = text.trim_start();
+    let within = text.strip_prefix('{').map(str::trim_start);
+    text.starts_with('[') || within.is_some_and(|within| within.starts_with('"'))
+}
+
+fn field_in_json(value: &serde_json::Value) -> Option<String> {
+    match value {
+        serde_json::Value::String(text) => template::nested_placeholder(text),
+        serde_json::Value::Array(items) => items.iter().find_map(field_in_json),
+        serde_json::Value::Object(entries) => entries.values().find_map(field_in_json),
+        _ => None,
+    }
+}
+
 /// Finds errors in placeholders, and in the files that they name, before the run.
 fn check_placeholders(requests: &[Request]) -> Result<()> {
     let mut feeds = Feeds::default();

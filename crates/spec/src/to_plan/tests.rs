@@ -449,6 +449,28 @@ fn errors_of_contradicting_options_show_valid_ones() {
     ));
 }
 
+#[test]
+fn a_field_of_graphql_is_not_replaced_in_silence() {
+    for (body, placeholder) in [
+        (r#"{"query":"{user~{uuid}}"}"#, "{uuid}"),
+        (r#"{"query":"query~Q~{~item~{~{n}~}~}"}"#, "{n}"),
+        (r#"[{"query":"{user~{uuid}}"}]"#, "{uuid}"),
+        ("query{user{uuid}}", "{uuid}"),
+        (r#"{"query":"{user~\{uuid}}"}"#, ""),
+        (r#"{"id":"{uuid}","n":{n}}"#, ""),
+        (r#"{"id":"{uuid}","text":"item~{n}"}"#, ""),
+        (r"[{n},{n}]", ""),
+        ("<a>{n}</a>", ""),
+        (r#"{"query":"{user(id:{random:1..9}){name}}"}"#, ""),
+    ] {
+        let (_, notes) = planned_on(SYSTEM, &format!("h --data {body}")).unwrap();
+        let expected = format!("if it is a field of a GraphQL query, write \\{placeholder}");
+        let count = notes.iter().filter(|note| note.contains("GraphQL")).count();
+        assert_eq!(count, usize::from(!placeholder.is_empty()), "{body}: {notes:?}");
+        assert!(count == 0 || notes.join("|").contains(&expected), "{body}: {notes:?}");
+    }
+}
+
 fn steps(line: &str) -> Result<(Vec<f64>, Vec<String>)> {
     let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
     let (steps, notes) = sweep_steps(&settings(&words)?, &SYSTEM)?;

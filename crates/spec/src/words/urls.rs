@@ -173,6 +173,9 @@ fn entry(text: &str, line: u64, base: Option<&str>) -> Result<UrlRequest, Script
         "" => None,
         tail => Some(action(tail)?),
     };
+    if let Some(error) = target::unknown_placeholder(url) {
+        return Err(error.into());
+    }
     let target = target::relative(url, base)?;
     Ok(UrlRequest { line, weight, url: target.url, basic: target.basic, action })
 }

@@ -30,6 +30,8 @@ fn only_placeholders_are_replaced() {
         (r"\{random:nonsense}", "{random:nonsense}"),
         (r"\\{n}", r"\{n}"),
         (r"\{x}\", r"\{x}\"),
+        (r"\{{id}}", "{{id}}"),
+        ("{{}} {{1}} {{a b}} {{x} }", "{{}} {{1}} {{a b}} {{x} }"),
         (r#"{"n": {n}, "deep": {"uuid": 1}}"#, r#"{"n": 42, "deep": {"uuid": 1}}"#),
         ("{ n } {name} {random} {csv} {uuid", "{ n } {name} {random} {csv} {uuid"),
         ("{random:5..5}{random:-3..-3}", "5-3"),
@@ -127,6 +129,12 @@ fn errors_of_malformed_placeholders_show_valid_ones() {
         ("{randm:1..9}", "write {random:1..9}"),
         ("{N}", "write {n}"),
         ("{CSV:a.csv:b}", "write {csv:FILE:column}"),
+        (
+            r#"{"id": "{{id}}"}"#,
+            r"`{{id}}`: no placeholder has double braces; write {csv:FILE:column}, {n} or {uuid}, or ${name} in a scenario, or \{{id}} for plain text",
+        ),
+        ("{{ user.name }}", "no placeholder has double braces"),
+        ("{{$guid}}", "no placeholder has double braces"),
     ] {
         let told = Template::compile(text, TextPosition::Text, &mut Feeds::default())
             .unwrap_err()
@@ -141,11 +149,10 @@ fn braces_that_are_far_from_a_placeholder_are_literal() {
         r#"{"n": 1, "uuid": {"a": {}}}"#,
         "query {user {id name}} {x} {user} {car:1} {bar: 2}",
         r"\\d{2,3} {uuid4: 1}",
-        "{{id}}",
     ] {
         assert_eq!(rendered(text, 0), text);
     }
-    assert_eq!(rendered(r"\{N} \{uuidd}", 0), "{N} {uuidd}");
+    assert_eq!(rendered(r"\{N} \{uuidd} \{{id}}", 0), "{N} {uuidd} {{id}}");
 }
 
 #[test]

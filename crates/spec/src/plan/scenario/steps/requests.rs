@@ -186,6 +186,9 @@ impl ScenarioReader<'_> {
                 return Err(step.error(SpecError::unplaced(wrong)));
             }
         };
+        if let Some(error) = target::unknown_placeholder(&url) {
+            return Err(step.error(error));
+        }
         if url.contains("${") {
             // Only a run evaluates the expression, but the scheme before it may be wrong already.
             if url.split_once("://").is_some_and(|(scheme, _)| !scheme.contains("${")) {
