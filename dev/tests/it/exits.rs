@@ -134,9 +134,12 @@ fn github_gets_annotations_and_the_summary_of_the_job() {
             "::error title=comparison%3A errors worse by 5%25%3A b against a at 40/s",
         ),
         (
-            format!("find {down} --objective p99<1s --start-load 20 --time-budget 6s -o github"),
+            format!(
+                "find {down} --objective p99<1s,errors<1% --require capacity>10/s --start-load 20 --max-load 20 \
+                 --trial-duration 1s --warmup 200ms --time-budget 8s -o github"
+            ),
             4,
-            "::error title=",
+            "::error title=capacity > 10 at p99 < 1s%2C errors < 1%25",
         ),
     ] {
         let words = line.split_whitespace().map(|word| word.replace('~', " "));

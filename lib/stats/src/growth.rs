@@ -114,7 +114,7 @@ fn is_highest_at_the_end(blocks: &[Block]) -> bool {
     let peak =
         |blocks: &[Block]| blocks.iter().map(|b| b.highest).fold(f64::NEG_INFINITY, f64::max);
     let (earlier, last) = blocks.split_at(BLOCKS - 2);
-    peak(last) >= peak(earlier) && blocks[0].highest < peak(&blocks[2..BLOCKS / 2 + 1])
+    peak(last) >= peak(earlier) && blocks[0].highest < peak(&blocks[2..=BLOCKS / 2])
 }
 
 /// Fits a line to the lowest values by least squares, with the interval of its slope.
@@ -147,7 +147,7 @@ mod tests {
     /// Readings of a simulated level, one per unit of time.
     const LENGTH: usize = 600;
     /// Number of simulated series of each shape.
-    const SERIES: u64 = 2000;
+    const SERIES: u64 = 500;
 
     /// Random numbers from 0 to 1 (splitmix64).
     struct Random(u64);
@@ -270,7 +270,9 @@ mod tests {
 
     #[test]
     fn the_interval_contains_the_rate_of_the_leak() {
-        let rates = (0..SERIES).filter_map(|seed| {
+        // A share near 95 % needs more series than one near 0.
+        let count = 2 * SERIES;
+        let rates = (0..count).filter_map(|seed| {
             let mut random = Random(seed);
             let growth = random.between(20.0, 200.0);
             let noise = random.between(0.1, 0.5);
@@ -280,7 +282,8 @@ mod tests {
         let contains: Vec<bool> =
             rates.map(|(rate, growth)| growth.low <= rate && rate <= growth.high).collect();
         let share = contains.iter().filter(|one| **one).count() as f64 / contains.len() as f64;
-        assert!(contains.len() > 1900 && share >= 0.93, "{share} of {}", contains.len());
+        let is_found = contains.len() as f64 >= 0.95 * count as f64;
+        assert!(is_found && share >= 0.93, "{share} of {}", contains.len());
     }
 
     proptest! {

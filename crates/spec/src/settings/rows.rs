@@ -44,13 +44,15 @@ mod tests {
     use crate::settings::ArgumentContent;
     use crate::words::named::Suggestion;
 
+    /// Parses a value of an option, and returns the error.
+    type ParseValue = dyn Fn(&str) -> Result<(), String>;
+
     /// An option with the values that shells propose, whatever its settings are.
     struct OptionValues {
         option: &'static str,
         suggestions: Vec<Suggestion>,
         has_choices: bool,
-        /// Parses a value, and returns the error.
-        parse: Box<dyn Fn(&str) -> Result<(), String>>,
+        parse: Box<ParseValue>,
     }
 
     fn values<S>(rows: &'static [SettingRow<S>]) -> impl Iterator<Item = OptionValues> {
