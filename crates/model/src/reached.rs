@@ -37,7 +37,10 @@ impl Run {
                 unexplained = unexplained.saturating_sub(*count);
                 failures.push((*count, LoggedText::Cause.text(&cause.to_string())));
             }
-            failures.push((unexplained, failure.row().meaning.clone()));
+            let row = failure.row();
+            // A status is its own description.
+            let text = if failure.status().is_some() { &row.name } else { &row.meaning };
+            failures.push((unexplained, text.clone()));
         }
         failures.retain(|(count, _)| *count > 0);
         // Stable, so equal counts stay in the order of the table.
