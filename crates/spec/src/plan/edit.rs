@@ -57,8 +57,11 @@ pub fn edit(text: &str, file: &str, path: &str, value: Option<&Yaml>) -> Result<
     })?;
     // The parser refuses a file of comments only, but a first key can be added to it.
     let has_content = text.trim_start_matches('\u{feff}').lines().any(|line| !is_blank(line));
-    let old_tree =
-        if has_content { comparable(&Yaml::from(&yaml::parse(text, file)?)) } else { Yaml::Null };
+    let old_tree = if has_content {
+        comparable(&Yaml::from(&yaml::parse_draft(text, file)?))
+    } else {
+        Yaml::Null
+    };
     let mut expected_tree = old_tree.clone();
     let value = value.map(comparable);
     if !apply(&mut expected_tree, &places, value.as_ref()) {
@@ -82,7 +85,7 @@ pub fn edit(text: &str, file: &str, path: &str, value: Option<&Yaml>) -> Result<
         let changes = editor.changes(&root, &places, value.as_ref());
         let new_text = apply_changes(text, changes.map_err(|reason| refusal(file, path, reason))?);
         // The result is read again, because a wrong range would silently change other values.
-        if yaml::parse(&new_text, file)
+        if yaml::parse_draft(&new_text, file)
             .is_ok_and(|tree| comparable(&Yaml::from(&tree)) == expected_tree)
         {
             return Ok(new_text);

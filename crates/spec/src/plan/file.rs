@@ -249,7 +249,10 @@ fn whole(plan: &PlanNode, inputs: FillInputs<'_>) -> Result<PlanNode, SpecError>
     });
     // The other hooks may contain `${contender}`, which is unknown here.
     retain_hooks(&mut tree, |level| level == "experiment");
-    let mut tree = scope.fill(&tree)?.without_nulls();
+    let filled = scope.fill(&tree)?;
+    // Refuses unknown keys, also without a value.
+    read::<Written>(&filled)?;
+    let mut tree = filled.without_nulls();
     if let PlanValue::Map(entries) = &mut tree.value {
         entries.extend(
             plan.entries()
@@ -268,10 +271,11 @@ fn contender(variant: Variant, inputs: FillInputs<'_>) -> Result<PlannedContende
     let mut contender_keys =
         with_keys(&tree, |key| key != "vars" && !vary::OF_THE_WHOLE.contains(&key));
     retain_hooks(&mut contender_keys, |level| level != "experiment");
-    let resolved = scope.fill(&contender_keys)?.without_nulls();
-    let written: Written = read(&resolved)?;
+    let filled = scope.fill(&contender_keys)?;
+    let written: Written = read(&filled)?;
+    let resolved = filled.clone().without_nulls();
     Ok(PlannedContender {
-        populations: populations(&resolved)?,
+        populations: populations(&filled)?,
         stages: [StageKind::Setup, StageKind::Teardown]
             .into_iter()
             // Stages stay nodes, since `with_any_steps` reads them with the settings of the load.
@@ -293,7 +297,11 @@ fn contender(variant: Variant, inputs: FillInputs<'_>) -> Result<PlannedContende
 
 /// The populations of a contender, or its only one.
 fn populations(plan: &PlanNode) -> Result<Vec<PlannedUsers>, SpecError> {
-    let Some(populations) = plan.child("populations") else { return Ok(vec![users(plan, None)?]) };
+    let populations =
+        plan.child("populations").filter(|populations| populations.value != PlanValue::Null);
+    let Some(populations) = populations else {
+        return Ok(vec![users(&plan.clone().without_nulls(), None)?]);
+    };
     if populations.entries().is_empty() {
         let wrong =
             "there is none in it; write a name with its script and load, or leave the key out";

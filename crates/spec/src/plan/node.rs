@@ -113,6 +113,15 @@ impl PlanNode {
         }
     }
 
+    /// Removes the null values of a map itself, and not those within its values.
+    pub(super) fn without_null_entries(&self) -> Self {
+        let mut node = self.clone();
+        if let PlanValue::Map(entries) = &mut node.value {
+            entries.retain(|entry| entry.node.value != PlanValue::Null);
+        }
+        node
+    }
+
     /// Removes the value at a place, and nothing around it. Returns true if there was one.
     pub(super) fn take_out(&mut self, at: &SourcePosition) -> bool {
         match &mut self.value {
@@ -136,13 +145,13 @@ impl PlanNode {
         }
     }
 
-    /// Removes null values, except in a JSON body, where null is a value.
+    /// Removes null values, except in a JSON body, where null is a value, and in parts whose reader
+    /// checks the names of keys without a value.
     pub(super) fn without_nulls(mut self) -> Self {
         if let PlanValue::Map(entries) = self.value {
             let entries = entries.into_iter().filter(|entry| entry.node.value != PlanValue::Null);
             let entries = entries.map(|entry| match entry.key.as_str() {
-                // In a JSON body, null is a value.
-                "json" => entry,
+                "json" | "scenario" | "setup" | "teardown" | "steps" | "data" => entry,
                 _ => NamedNode { node: entry.node.without_nulls(), ..entry },
             });
             self.value = PlanValue::Map(entries.collect());

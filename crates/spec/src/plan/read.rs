@@ -38,6 +38,17 @@ impl NodeReader<'_> {
         ))
     }
 
+    fn map<'de, V: Visitor<'de>>(
+        self,
+        names: KnownNames,
+        visitor: V,
+    ) -> Result<V::Value, SpecError> {
+        let PlanValue::Map(entries) = &self.0.value else {
+            return self.expected("a map", "`name: value` below it");
+        };
+        visitor.visit_map(Names::new(entries, names)).map_err(|e| with_place(e, self.0))
+    }
+
     // Serde's own message would name Rust types, such as `u32`.
     fn number<T: std::str::FromStr>(&self) -> Result<T, SpecError> {
         let text = self.0.text().unwrap_or_default();
@@ -58,7 +69,7 @@ impl<'de> Deserializer<'de> for NodeReader<'_> {
             PlanValue::Text { text, .. } => visitor.visit_str(text),
             PlanValue::List(nodes) => visitor.visit_seq(Items { nodes: nodes.iter(), number: 0 }),
             PlanValue::Map(entries) => {
-                visitor.visit_map(Names { entries: entries.iter(), value: None })
+                visitor.visit_map(Names::new(entries, KnownNames::Undecided))
             }
         }
         .map_err(|e| with_place(e, self.0))
@@ -118,24 +129,20 @@ impl<'de> Deserializer<'de> for NodeReader<'_> {
     }
 
     fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, SpecError> {
-        if matches!(self.0.value, PlanValue::Map(_)) {
-            self.deserialize_any(visitor)
-        } else {
-            self.expected("a map", "`name: value` below it")
-        }
+        self.map(KnownNames::All, visitor)
     }
 
     fn deserialize_struct<V: Visitor<'de>>(
         self,
         _: &str,
-        keys: &'static [&'static str],
+        fields: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, SpecError> {
         // Other tools list the steps directly.
-        if matches!(self.0.value, PlanValue::List(_)) && keys.contains(&"steps") {
+        if matches!(self.0.value, PlanValue::List(_)) && fields.contains(&"steps") {
             return self.expected("a map", "`steps:` above it");
         }
-        self.deserialize_map(visitor)
+        self.map(KnownNames::Fields(fields), visitor)
     }
 
     fn deserialize_enum<V: Visitor<'de>>(
@@ -190,9 +197,38 @@ impl<'de> SeqAccess<'de> for Items<'_> {
     }
 }
 
+/// The names that a map may have.
+#[derive(Clone, Copy)]
+enum KnownNames {
+    /// All names.
+    All,
+    /// The fields of a struct.
+    Fields(&'static [&'static str]),
+    /// The type that reads the map knows them.
+    Undecided,
+}
+
 struct Names<'a> {
     entries: std::slice::Iter<'a, NamedNode>,
     value: Option<&'a NamedNode>,
+    known: KnownNames,
+}
+
+impl<'a> Names<'a> {
+    fn new(entries: &'a [NamedNode], known: KnownNames) -> Self {
+        Self { entries: entries.iter(), value: None, known }
+    }
+
+    /// True if the entry counts as missing. A misspelled name without a value does not, so that it
+    /// is refused like one with a value.
+    fn is_missing(&self, entry: &NamedNode) -> bool {
+        let is_known = match self.known {
+            KnownNames::All => true,
+            KnownNames::Fields(fields) => fields.contains(&entry.key.as_str()),
+            KnownNames::Undecided => false,
+        };
+        is_known && entry.node.value == PlanValue::Null
+    }
 }
 
 impl<'de> MapAccess<'de> for Names<'_> {
@@ -202,7 +238,12 @@ impl<'de> MapAccess<'de> for Names<'_> {
         &mut self,
         seed: K,
     ) -> Result<Option<K::Value>, SpecError> {
-        self.value = self.entries.next();
+        self.value = loop {
+            match self.entries.next() {
+                Some(entry) if self.is_missing(entry) => {}
+                other => break other,
+            }
+        };
         let Some(entry) = self.value else { return Ok(None) };
         seed.deserialize(entry.key.as_str().into_deserializer()).map(Some).map_err(
             |mut e: SpecError| {

@@ -4,10 +4,11 @@
 //! * `keys`: its keys.
 //! * `steps`: a form for each kind of step.
 //! * `replies`, `extractors`, `checks`: keys about replies.
-//! * `forms`: tables of forms.
+//! * `forms`: tables of forms. `faults`: places of invalid texts.
 
 pub(super) mod checks;
 pub mod extractors;
+mod faults;
 mod forms;
 pub(crate) mod keys;
 mod replies;
@@ -25,6 +26,7 @@ use brunt_model::scenario::{
     DataFile, DataFormat, EndScope, Scenario, ScenarioStep, Script, ScriptLanguage, TextRules,
 };
 use brunt_model::{ReplyPolicy, Request};
+pub use faults::fault;
 use keys::{self as written, OnFailure};
 use std::path::{Path, PathBuf};
 use steps::calls::Calls;
@@ -66,6 +68,7 @@ pub fn with_any_steps(
 ) -> Result<PlannedScenario> {
     let written: written::ScenarioKeys =
         read(node).map_err(|error| error.within("scenario", &node.at))?;
+    let node = &node.without_null_entries();
     let follow =
         Redirects { most: written.follow.unwrap_or(FOLLOWED), rules: RedirectRules::Rfc9110 };
     let policy = ReplyPolicy {

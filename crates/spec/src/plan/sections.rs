@@ -274,7 +274,7 @@ impl<const NUMBER: usize> JsonSchema for Section<NUMBER> {
 
 impl<'de, const NUMBER: usize> Deserialize<'de> for Section<NUMBER> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(Self)
+        deserializer.deserialize_struct("", names(NUMBER), Self)
     }
 }
 

@@ -272,6 +272,39 @@ fn unknown_keys_are_reported_with_similar_ones() {
 }
 
 #[test]
+fn misspelled_keys_without_a_value_are_reported() {
+    for (text, wrong) in [
+        (
+            "script: {request: h}\nload:\n  raet:\n",
+            "plan.yaml:3:3: load.raet: unknown key; write rate",
+        ),
+        ("script: {request: h}\nlaod: ~\n", "plan.yaml:2:1: laod: unknown key; write load"),
+        (
+            "script: {request: h}\nhooks: {before: {contendre: }}\n",
+            "hooks.before.contendre: unknown key",
+        ),
+        ("script: {request: h}\nprobes: [processes: {name: a, nmae: ~}]\n", "nmae: unknown key"),
+        ("script: {requests: [h, {url: h, wieght: ~}]}\n", "wieght: unknown key; write weight"),
+        (
+            "script: {request: h}\ncontenders:\n  a:\n    connection: {keepalvie: ~}\n",
+            "keepalvie: unknown key",
+        ),
+        ("script: {request: h}\npopulations: {a: {load: {rtae: ~}}}\n", "rtae: unknown key"),
+        ("script: {request: h}\nfind: {fom: ~}\n", "find.fom: unknown key"),
+    ] {
+        let error = error_text(&[text]);
+        assert!(error.contains(wrong), "{text}: {error}");
+    }
+    // A known key without a value counts as missing.
+    for text in [
+        "script: {request: h}\nload:\n  rate:\nconnection: ~\nhooks: {before: ~}\nprobes:\n",
+        "script: {request: {url: h, headers: ~}}\nvars: ~\nfind:\n",
+    ] {
+        plan(text, &[]);
+    }
+}
+
+#[test]
 fn values_of_the_wrong_type_are_reported() {
     insta::assert_snapshot!(error_text(&[
         "- a\n- b\n",

@@ -7,6 +7,7 @@
 use super::node::{NamedNode, PlanNode, PlanValue};
 use crate::error::SourcePosition;
 use crate::error::SpecError;
+use brunt_model::secret::is_secret_field;
 use saphyr_parser::{Event, Marker, Parser, ScalarStyle};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -27,6 +28,27 @@ const MAX_VALUES: usize = 100_000;
 ///
 /// [`SpecError`] with its place if it is not YAML.
 pub fn parse(text: &str, file: &str) -> Result<PlanNode, SpecError> {
+    parse_by(ImplicitValues::Refused, text, file)
+}
+
+/// Reads the text of a plan file that is edited, so that values may be missing.
+///
+/// # Errors
+///
+/// [`SpecError`] with its place if it is not YAML.
+pub(super) fn parse_draft(text: &str, file: &str) -> Result<PlanNode, SpecError> {
+    parse_by(ImplicitValues::Accepted, text, file)
+}
+
+/// Treatment of a name without a colon within `{ }`, such as `b` of `{a: 1,b}`. YAML reads it as a
+/// name without a value, and most are the rest of a value with a comma.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum ImplicitValues {
+    Accepted,
+    Refused,
+}
+
+fn parse_by(implicit: ImplicitValues, text: &str, file: &str) -> Result<PlanNode, SpecError> {
     if text.len() > MAX_BYTES {
         let wrong = format!(
             "it has {} bytes, and a plan has {MAX_BYTES} at most; write what repeats as vars or factors",
@@ -41,11 +63,17 @@ pub fn parse(text: &str, file: &str) -> Result<PlanNode, SpecError> {
         open: Vec::new(),
         anchors: HashMap::new(),
         size: 0,
+        characters: text.chars().collect(),
+        key_end: 0,
         root: None,
     };
     let mut parser = Parser::new_from_str(text);
     while let Some(event) = parser.next_event() {
         let (event, span) = event.map_err(|e| builder.broken(text, *e.marker(), e.info()))?;
+        if implicit == ImplicitValues::Refused {
+            builder.check_value(&event)?;
+        }
+        builder.key_end = span.end.index();
         builder.handle_event(event, span.start)?;
     }
     builder.root.filter(|root| root.value != PlanValue::Null).ok_or_else(|| {
@@ -97,6 +125,10 @@ struct TreeBuilder {
     /// By the number of the anchor: the value, and its number of values.
     anchors: HashMap<usize, (PlanNode, usize)>,
     size: usize,
+    /// The text of the file.
+    characters: Vec<char>,
+    /// Index of the character after the last key or value.
+    key_end: usize,
     root: Option<PlanNode>,
 }
 
@@ -126,6 +158,9 @@ impl TreeBuilder {
                 "a tag (`!…`) has no meaning in a plan; leave it out, or put quotes around it",
             )),
             Event::Scalar(text, style, anchor, None) => {
+                if style == ScalarStyle::Plain {
+                    check_spaces(&text).map_err(|wrong| SpecError::new(&at, "", wrong))?;
+                }
                 let node = PlanNode { at, value: scalar(&text, style) };
                 self.size += 1;
                 self.close(node, anchor, 1)
@@ -144,6 +179,36 @@ impl TreeBuilder {
             Event::Alias(anchor) => self.alias(anchor, &at),
             _ => Ok(()),
         }
+    }
+
+    /// Refuses a name without a colon within `{ }`.
+    fn check_value(&self, event: &Event<'_>) -> Result<(), SpecError> {
+        let (Event::Scalar(text, ScalarStyle::Plain, ..), Some(open)) = (event, self.open.last())
+        else {
+            return Ok(());
+        };
+        let (Some((key, at)), PlanValue::Map(entries)) = (&open.key, &open.node.value) else {
+            return Ok(());
+        };
+        let mut after_key =
+            self.characters[self.key_end..].iter().skip_while(|c| c.is_whitespace());
+        if !text.is_empty() || after_key.next() == Some(&':') {
+            return Ok(());
+        }
+        let before = entries.last().and_then(|entry| match &entry.node.value {
+            PlanValue::Text { text, plain: true } => Some((&entry.key, text)),
+            _ => None,
+        });
+        let wrong = match before {
+            Some((name, _)) if is_secret_field(name) => {
+                format!("a comma ends the value of `{name}`; write quotes around the value")
+            }
+            Some((name, text)) => format!(
+                "`{key}` has no value, because a comma ends that of `{name}`; write {name}: \"{text},{key}\""
+            ),
+            None => format!("`{key}` has no value; write {key}: VALUE"),
+        };
+        Err(SpecError::new(at, "", wrong))
     }
 
     fn begin(&mut self, node: PlanNode, anchor: usize) -> Result<(), SpecError> {
@@ -244,9 +309,56 @@ impl TreeBuilder {
             let at = SourcePosition::within(&self.file, number as u32 + 1, column as u32);
             return SpecError::new(&at, "", "a tab precedes the text; write spaces, two per level");
         }
+        for (number, line) in until.iter().enumerate().rev().take(2) {
+            let place = line.char_indices().enumerate().find_map(|(column, (index, letter))| {
+                let (_, name) = FALSE_SPACES.into_iter().find(|(space, _)| *space == letter)?;
+                let before = line[..index].trim();
+                (before.is_empty() || before.ends_with([':', '-']))
+                    .then_some((column, letter, name))
+            });
+            if let Some((column, letter, name)) = place {
+                let at = SourcePosition::within(&self.file, number as u32 + 1, column as u32 + 1);
+                let code = u32::from(letter);
+                let wrong = format!("{name} (U+{code:04X}); write an ordinary space");
+                return SpecError::new(&at, "", wrong);
+            }
+        }
         let remedy = "check the indentation, quotes and brackets here and above";
         SpecError::new(&self.position(mark), "", format!("invalid YAML: {info}; {remedy}"))
     }
+}
+
+/// Characters that look like a space, or like nothing, and are none in YAML, with their names.
+const FALSE_SPACES: [(char, &str); 6] = [
+    ('\u{a0}', "no-break space"),
+    ('\u{202f}', "narrow no-break space"),
+    ('\u{3000}', "ideographic space"),
+    ('\u{2003}', "em space"),
+    ('\u{200b}', "zero-width space"),
+    ('\u{feff}', "byte order mark"),
+];
+
+/// Refuses a character that looks like a space at the begin or end of a text without quotes, or
+/// after a colon: it belongs to the text, and nobody sees it.
+fn check_spaces(text: &str) -> Result<(), String> {
+    for (false_space, name) in FALSE_SPACES {
+        let after_colon = format!(":{false_space}");
+        let place = if text.starts_with(false_space) {
+            "before"
+        } else if text.ends_with(false_space) {
+            "after"
+        } else if text.contains(&after_colon) {
+            "after a colon of"
+        } else {
+            continue;
+        };
+        let code = u32::from(false_space);
+        // The text itself may be secret.
+        return Err(format!(
+            "{name} (U+{code:04X}) {place} the text; write an ordinary space, or quotes around the text"
+        ));
+    }
+    Ok(())
 }
 
 fn begins_with_tab(line: &str) -> bool {
@@ -336,9 +448,19 @@ mod tests {
             "a: &x [*x]\n",
             "~: 1\n",
             "a: }\n",
+            "load: {users: 0..9/3s,9/2m}\n",
+            "a: {b}\n",
+            "a: {b: 'x',c}\n",
+            "a: {password: x,c}\n",
+            "load:\n\u{a0}\u{a0}users: 5\n",
+            "load:\n  users: 5\u{a0}\n",
+            "load:\u{a0}5\n",
+            "load:\n  users:\u{a0}5\n  rate: 5\n",
+            "load:\n  rate: 5\n\u{a0} users: 5\n",
+            "load:\n  \u{3000}users: 5\n",
         ];
         let message: Vec<_> = texts.iter().map(|text| message(text)).collect();
-        insta::assert_snapshot!(message.join("\n"), @r"
+        insta::assert_snapshot!(message.join("\n"), @r#"
     plan.yaml: the plan is empty; `brunt plan new` writes a plan to begin with
     plan.yaml: the plan is empty; `brunt plan new` writes a plan to begin with
     plan.yaml: the plan is empty; `brunt plan new` writes a plan to begin with
@@ -355,7 +477,17 @@ mod tests {
     plan.yaml:1:8: the alias refers to its own parent; write its value out
     plan.yaml:1:1: nothing instead of a name; write `name: value`
     plan.yaml:1:4: invalid YAML: misplaced bracket; check the indentation, quotes and brackets here and above
-    ");
+    plan.yaml:1:23: `9/2m` has no value, because a comma ends that of `users`; write users: "0..9/3s,9/2m"
+    plan.yaml:1:5: `b` has no value; write b: VALUE
+    plan.yaml:1:12: `c` has no value; write c: VALUE
+    plan.yaml:1:17: a comma ends the value of `password`; write quotes around the value
+    plan.yaml:2:1: no-break space (U+00A0) before the text; write an ordinary space, or quotes around the text
+    plan.yaml:2:10: no-break space (U+00A0) after the text; write an ordinary space, or quotes around the text
+    plan.yaml:1:1: no-break space (U+00A0) after a colon of the text; write an ordinary space, or quotes around the text
+    plan.yaml:2:3: no-break space (U+00A0) after a colon of the text; write an ordinary space, or quotes around the text
+    plan.yaml:3:1: no-break space (U+00A0) before the text; write an ordinary space, or quotes around the text
+    plan.yaml:2:3: ideographic space (U+3000) before the text; write an ordinary space, or quotes around the text
+    "#);
     }
 
     #[test]

@@ -8,7 +8,7 @@ use crate::defaults;
 use crate::error::{Result, SpecError, bail, ensure};
 use crate::experiment::{self, comparison};
 use crate::grpc;
-use crate::plan::scenario::scenario as scenario_of;
+use crate::plan::scenario::{fault, scenario as scenario_of};
 use crate::plan::{
     FillInputs, KeyedValue, PlanFile, PlanNode, PlanTree, PlanValue, PlannedContender, PlannedHook,
     PlannedHooks, PlannedServer, PlannedUsers, SourcePosition,
@@ -452,6 +452,11 @@ fn check_agents(plan: &Plan) -> Result<()> {
 
 /// An error of a text of a scenario, at the first place that contains the text.
 pub(super) fn in_scenario(error: ScriptError, nodes: &[&PlanNode], path: &str) -> SpecError {
+    if matches!(error, ScriptError::Scenario(_))
+        && let Some((node, fault)) = nodes.iter().find_map(|node| Some((node, fault(node)?)))
+    {
+        return fault.within(path, &node.at);
+    }
     // An error of a script has no place, so the first node with the wrong text is assumed to be it.
     let word = match &error {
         ScriptError::Word(wrong) => Some(wrong.word.clone()),

@@ -66,7 +66,7 @@ fn no_value(file: &str, path: &str) -> SpecError {
 /// [`SpecError`] if the text is no plan file, or the path leads to no item.
 pub fn item(text: &str, file: &str, path: &str) -> Result<PlanItem> {
     let places = read_path(file, path)?;
-    let mut tree = Yaml::from(&yaml::parse(text, file)?);
+    let mut tree = Yaml::from(&yaml::parse_draft(text, file)?);
     let value = value_at(&mut tree, &places).ok_or_else(|| no_value(file, path))?;
     let mut item = PlanItem::new(value.clone());
     let root = Layout::read(text);
@@ -102,7 +102,7 @@ fn without_indentation(line: &str, indentation: usize) -> String {
 /// [`SpecError`] if the text is no plan file, or the path leads to no list.
 pub fn insert(text: &str, file: &str, list: &str, index: usize, item: &PlanItem) -> Result<String> {
     let list_places = read_path(file, list)?;
-    let mut expected_tree = comparable(&Yaml::from(&yaml::parse(text, file)?));
+    let mut expected_tree = comparable(&Yaml::from(&yaml::parse_draft(text, file)?));
     let length = match value_at(&mut expected_tree, &list_places) {
         Some(Yaml::List(items)) => items.len(),
         None | Some(Yaml::Null) => 0,
@@ -125,7 +125,7 @@ pub fn insert(text: &str, file: &str, list: &str, index: usize, item: &PlanItem)
     // Lines that do not fit into the new place are written again, without their comments.
     for item in [item, &PlanItem::new(item.value.clone())] {
         let Some(new_text) = inserted(text, file, list, index, item) else { continue };
-        if yaml::parse(&new_text, file)
+        if yaml::parse_draft(&new_text, file)
             .is_ok_and(|tree| comparable(&Yaml::from(&tree)) == expected_tree)
         {
             return Ok(new_text);
@@ -226,9 +226,9 @@ pub fn remove(text: &str, file: &str, path: &str) -> Result<String> {
     let mut new_text = text.to_owned();
     new_text.replace_range(comments.unwrap_or_default(), "");
     // Lines that look like comments may belong to a value; without them the tree would be another one.
-    let old_tree = comparable(&Yaml::from(&yaml::parse(text, file)?));
-    let is_same =
-        yaml::parse(&new_text, file).is_ok_and(|tree| comparable(&Yaml::from(&tree)) == old_tree);
+    let old_tree = comparable(&Yaml::from(&yaml::parse_draft(text, file)?));
+    let is_same = yaml::parse_draft(&new_text, file)
+        .is_ok_and(|tree| comparable(&Yaml::from(&tree)) == old_tree);
     edit(if is_same { &new_text } else { text }, file, path, None)
 }
 
@@ -245,7 +245,7 @@ pub fn rename(text: &str, file: &str, path: &str, name: &str) -> Result<String> 
     if name == old {
         return Ok(text.to_owned());
     }
-    let mut tree = comparable(&Yaml::from(&yaml::parse(text, file)?));
+    let mut tree = comparable(&Yaml::from(&yaml::parse_draft(text, file)?));
     let Some(Yaml::Map(entries)) = value_at(&mut tree, around) else {
         return Err(no_value(file, path));
     };
@@ -262,7 +262,7 @@ pub fn rename(text: &str, file: &str, path: &str, name: &str) -> Result<String> 
     let key = Yaml::text(name).flow();
     let change = Change { range: member.start..end.max(member.start), text: key };
     let new_text = apply_changes(text, vec![change]);
-    match yaml::parse(&new_text, file) {
+    match yaml::parse_draft(&new_text, file) {
         Ok(new_tree) if comparable(&Yaml::from(&new_tree)) == tree => Ok(new_text),
         _ => Err(refusal(file, path, "the key cannot be renamed without changing others")),
     }

@@ -138,7 +138,8 @@ impl Nested<ExtractMap> {
     }
 }
 
-fn extractor(entry: &NamedNode) -> Result<Extractor> {
+/// Reads an extractor, an entry below `extract`.
+pub(super) fn extractor(entry: &NamedNode) -> Result<Extractor> {
     if let Some(path) = entry.node.text() {
         return Ok(Extractor::new(&entry.key, ExtractFrom::JsonPath(path.to_owned())));
     }

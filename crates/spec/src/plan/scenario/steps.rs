@@ -158,6 +158,9 @@ impl ScenarioReader<'_> {
             let wrong = format!("{} instead of a map; write `name: value` below it", node.kind());
             return Err(SpecError::new(&node.at, "", wrong));
         }
+        // Refuses misspelled names, also without a value.
+        TABLE.find(node)?;
+        let node = &node.without_null_entries();
         match TABLE.find(node)? {
             FormMatch::Kind(..) if read::<CommonKeys>(node)?.enabled == Some(false) => {
                 Ok(Vec::new())

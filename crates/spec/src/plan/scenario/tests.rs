@@ -294,7 +294,81 @@ fn invalid_values_are_reported_with_their_position() {
             "the environment variable NOWHERE is not set",
         ),
         ("data: no.csv\nsteps: [{get: http://h/}]", "cannot read no.csv"),
-        ("steps: [{get: http://h/, extract: {a: {regex: '('}}}]", "extractor of `a`: "),
+        (
+            "steps: [{get: http://h/, extract: {a: {regex: '('}}}]",
+            "plan.yaml:4:49: scenario.steps[0].extract.a.regex: extractor of `a`: ",
+        ),
+        (
+            "steps:\n- get: http://h/\n- get: http://h/\n  extract: {a: $.x, b: '$.['}",
+            "plan.yaml:7:26: scenario.steps[1].extract.b: extractor of `b`: ",
+        ),
+        (
+            "steps: [{get: http://h/, extract: {a: {css: 'a['}}}]",
+            "plan.yaml:4:47: scenario.steps[0].extract.a.css: ",
+        ),
+        (
+            "steps: [{get: http://h/, extract: {a: {xpath: '//['}}}]",
+            "plan.yaml:4:49: scenario.steps[0].extract.a.xpath: ",
+        ),
+        (
+            "steps: [{get: http://h/, check: {matches: [a, '(']}}]",
+            "plan.yaml:4:49: scenario.steps[0].check.matches: ",
+        ),
+        (
+            "steps: [{get: http://h/, check: {matches_not: '['}}]",
+            "plan.yaml:4:49: scenario.steps[0].check.matches_not: ",
+        ),
+        (
+            "steps: [{get: http://h/, check: {json: {'$.[': 1}}}]",
+            "plan.yaml:4:43: scenario.steps[0].check.json: ",
+        ),
+        (
+            "steps: [{get: http://h/, check: {exists: [$.a, '$.[']}}]",
+            "plan.yaml:4:50: scenario.steps[0].check.exists: ",
+        ),
+        (
+            "steps: [{get: http://h/, check: {xpath: '//['}}]",
+            "plan.yaml:4:43: scenario.steps[0].check.xpath: ",
+        ),
+        (
+            "steps: [{get: http://h/}, {if: {matches: [a, '(']}, steps: [{get: http://h/}]}]",
+            "plan.yaml:4:48: scenario.steps[1].if.matches: ",
+        ),
+        (
+            "steps: [{get: http://h/}, {script: 'def ('}]",
+            "plan.yaml:4:38: scenario.steps[1].script: script `",
+        ),
+        (
+            "steps: [{get: http://h/, after: ['1', 'def (']}]",
+            "plan.yaml:4:41: scenario.steps[0].after: script `",
+        ),
+        (
+            "steps: [{get: http://h/, check: {script: 'def ('}}]",
+            "plan.yaml:4:44: scenario.steps[0].check.script: script `",
+        ),
+        ("steps: [{get: http://h/, wieght: ~}]", "scenario.steps[0].wieght: unknown key"),
+        (
+            "steps: [{loop: 2, steps: [{get: http://h/, check: {statuss: ~}}]}]",
+            "check.statuss: unknown key; write status",
+        ),
+        ("stesp: ~\nsteps: [{get: http://h/}]", "scenario.stesp: unknown key; write steps"),
+        (
+            "data: {file: users.csv, colums: ~}\nsteps: [{get: http://h/}]",
+            "colums: unknown key; write columns",
+        ),
+        (
+            "steps: [{get: 'http://h/{id}'}]",
+            "plan.yaml:4:17: scenario.steps[0].get: `{id}`: unknown placeholder; write {n}",
+        ),
+        ("steps: [{get: 'http://h/${random(1,9)}/{id}'}]", "`{id}`: unknown placeholder"),
+        ("steps: [{get: 'http://h/{{id}}'}]", "unknown placeholder"),
+        (
+            "steps: [{post: http://h/, data: 'a {{id}}'}]",
+            "`{{id}}`: no placeholder has double braces",
+        ),
+        ("steps: [{post: http://h/, json: {a: '{uuidd}'}}]", "`{uuidd}`: unknown placeholder"),
+        ("steps: [{get: http://h/, headers: {a: '{{id}}'}}]", "double braces"),
+        ("headers: {a: '{uuidd}'}\nsteps: [{get: http://h/}]", "`{uuidd}`: unknown placeholder"),
         (
             "steps: [{get: http://h/, extract: {a: {regex: x, json: y}}}]",
             "one of json, jmespath, regex, between, css, xpath, header and cookie",
