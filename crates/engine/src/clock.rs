@@ -117,6 +117,17 @@ thread_local! {
     static RUNTIME_CLOCK: RefCell<Option<WorkerClock>> = const { RefCell::new(None) };
 }
 
+/// Number of tasks that run between two polls of the sockets while tasks are ready: a turn.
+const TURN_TASKS: u32 = 61;
+
+/// Maximum number of sockets whose tasks become ready in one turn. Fewer than run in a turn, so that
+/// the queue of ready tasks becomes shorter while the kernel keeps the other events: a task that a
+/// timer wakes waits for few others, and not for those of all sockets with data.
+const TURN_EVENTS: usize = 48;
+
+/// Maximum number of sockets whose tasks become ready when the worker waits for them.
+const IDLE_EVENTS: usize = 256;
+
 /// Creates a runtime for one worker, on this thread. Before it parks, the clock of [`WorkerClock::install`]
 /// sets its alarm, or the fake clock jumps. When it wakes, the clock fires the due timers.
 ///
@@ -132,6 +143,9 @@ pub fn runtime() -> io::Result<LocalRuntime> {
         RUNTIME_CLOCK.with_borrow(|time| time.iter().for_each(WorkerClock::after_unpark));
     });
     builder.enable_io();
+    builder.event_interval(TURN_TASKS);
+    builder.max_io_events_per_tick(IDLE_EVENTS);
+    builder.max_io_events_per_busy_tick(TURN_EVENTS);
     // On Linux the `timerfd` replaces tokio's timers, which have a resolution of 1 ms.
     #[cfg(not(all(target_os = "linux", not(brunt_portable))))]
     builder.enable_time();

@@ -90,6 +90,60 @@ proptest! {
     }
 }
 
+/// Number of sockets that always have data.
+const BUSY_SOCKETS: usize = 1_000;
+
+/// Counts of the tasks of busy sockets.
+#[derive(Default)]
+struct BusyCounts {
+    polls: Cell<usize>,
+    /// Polls until the timer was due.
+    polls_when_due: Cell<Option<usize>>,
+    is_over: Cell<bool>,
+}
+
+/// Reads a byte whenever the socket has one, and makes the next one available.
+async fn keep_reading(time: WorkerClock, due: Tick, counts: Rc<BusyCounts>) {
+    let (socket, peer) = tokio::net::UnixStream::pair().unwrap();
+    while !counts.is_over.get() {
+        peer.try_write(b"x").unwrap();
+        socket.readable().await.unwrap();
+        let mut bytes = [0; 2];
+        // The second read clears the readiness, so that the next byte is an event of the kernel.
+        while socket.try_read(&mut bytes).is_ok() {}
+        counts.polls.set(counts.polls.get() + 1);
+        let now = time.now();
+        if now >= due && counts.polls_when_due.get().is_none() {
+            counts.polls_when_due.set(Some(counts.polls.get()));
+        }
+        // As at the end of each request.
+        time.catch_up(now);
+    }
+}
+
+#[test]
+fn a_due_timer_does_not_wait_for_all_sockets_with_data() {
+    runtime().unwrap().block_on(async {
+        let time = WorkerClock::new(RunEpoch::now());
+        let _installed = time.install().unwrap();
+        let due = time.now() + Duration::from_millis(300);
+        let counts = Rc::new(BusyCounts::default());
+        for _ in 0..BUSY_SOCKETS {
+            tokio::task::spawn_local(keep_reading(time.clone(), due, Rc::clone(&counts)));
+        }
+        // The runtime prefers its outermost task, so another one waits.
+        let waiting = tokio::task::spawn_local(async move {
+            brunt_wire::Timer::sleep_until(&time, due).await;
+            counts.is_over.set(true);
+            let polls = counts.polls.get();
+            let waited = polls - counts.polls_when_due.get().unwrap_or(polls);
+            assert!(polls > 2 * BUSY_SOCKETS, "{polls}");
+            assert!(waited < BUSY_SOCKETS / 2, "{waited}");
+        });
+        waiting.await.unwrap();
+    });
+}
+
 #[test]
 fn cancelled_timers_do_not_stop_the_clock() {
     on_a_fake_clock(|time| async move {
