@@ -142,11 +142,13 @@ class Failures(LabTestCase):
 
     def test_a_dead_server_is_an_error(self):
         port = closed_port()
-        error = self.error(f"http://127.0.0.1:{port}/", rate=10, duration=1)
+        url = f"http://127.0.0.1:{port}/"
+        error = self.error(url, rate=10, duration=1)
         self.assertEqual(error.exit_code, 3)
         self.assertEqual(
             str(error),
-            f"nothing was measured: no reply from http://127.0.0.1:{port}/ (connection refused)",
+            f"nothing was measured: no reply from {url} (connection refused); "
+            f"for the cause write `brunt check {url}`",
         )
         self.assertEqual(error.result.error, "connection refused")
         self.assertIsNone(error.id)
