@@ -7,6 +7,7 @@
 use crate::numbers::plural;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
+use std::fmt::Write;
 
 /// Type of the body of a sample.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
@@ -180,7 +181,9 @@ const MAX_HEXADECIMAL: usize = 256;
 pub fn hexadecimal(bytes: &[u8]) -> String {
     let shown = &bytes[..bytes.len().min(MAX_HEXADECIMAL)];
     let mut text = format!("({} that are no text)", plural(bytes.len() as u64, "byte"));
-    shown.iter().for_each(|byte| text += &format!(" {byte:02x}"));
+    for byte in shown {
+        let _ = write!(text, " {byte:02x}"); // a String takes anything
+    }
     if shown.len() < bytes.len() {
         text += " …";
     }

@@ -132,15 +132,12 @@ impl<'a> ContenderPairs<'a> {
             let mut judgements = Vec::new();
             for run in runs {
                 let judgement = judge(run);
-                match reason(&judgement) {
-                    Some(reason) => {
-                        notes.push(text!("excluded-run", contender = &**name, reason));
-                    }
-                    None => {
-                        let is_disturbed = judgement.verdict.state.is_disturbed();
-                        usable_runs.push(StoredRun { run, is_disturbed });
-                        judgements.push(judgement);
-                    }
+                if let Some(reason) = reason(&judgement) {
+                    notes.push(text!("excluded-run", contender = &**name, reason));
+                } else {
+                    let is_disturbed = judgement.verdict.state.is_disturbed();
+                    usable_runs.push(StoredRun { run, is_disturbed });
+                    judgements.push(judgement);
                 }
             }
             notes.extend(disturbances(name, &judgements));

@@ -209,8 +209,10 @@ fn object(bytes: &[u8], rows: &[FieldRow]) -> Option<Map<String, Value>> {
 
 /// Appends a value to a list of the object.
 fn append(json: &mut Map<String, Value>, name: &str, value: Value) {
-    let list = json.entry(name).or_insert_with(|| Vec::<Value>::new().into());
-    list.as_array_mut().into_iter().for_each(|list| list.push(value.clone()));
+    let list = json.entry(name).or_insert_with(|| Value::Array(Vec::new()));
+    if let Value::Array(list) = list {
+        list.push(value);
+    }
 }
 
 /// Formats a `google.protobuf.Duration` as the JSON mapping does: `1.5s`.

@@ -103,7 +103,7 @@ fn has_checks(run: &Run) -> bool {
     let mut selected = requests.filter(|request| only.is_none_or(|name| *name == request.label));
     selected.any(|request| {
         let policy = plan.reply_policies.get(request.reply_policy as usize);
-        policy.is_some_and(|policy| policy.has_checks())
+        policy.is_some_and(brunt_model::ReplyPolicy::has_checks)
     })
 }
 
