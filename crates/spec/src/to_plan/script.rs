@@ -413,8 +413,10 @@ fn form(fields: &[(String, String)]) -> Result<String> {
 
 /// Returns a note about a placeholder that could be meant as a field of a GraphQL query.
 pub(super) fn replaced_field_note(requests: &[Request]) -> Option<String> {
+    /// Maximum length of a query: parsing a longer body would need as much memory again.
+    const LONGEST_QUERY: usize = 1 << 20;
     let placeholder = requests.iter().find_map(|request| match &request.body {
-        Body::Text(text) => match serde_json::from_str(text) {
+        Body::Text(text) if text.len() <= LONGEST_QUERY => match serde_json::from_str(text) {
             Ok(json) => field_in_json(&json),
             // JSON with a placeholder in place of a number is no JSON yet.
             Err(_) if looks_like_json(text) => None,
