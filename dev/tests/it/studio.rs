@@ -621,7 +621,7 @@ fn the_page_of_an_active_plan_is_that_of_its_run_and_expected_statuses_are_no_er
     let plan = studio.dir.path().join("plan.yaml");
     // Each user has a request in flight for nearly all of the time.
     let steps =
-        "[{get: /status/401, check: {status: 401}}, {post: /status/201}, {get: /delay/400ms}]";
+        "[{get: /status/401, check: {status: 401}}, {post: /status/201}, {get: /delay/400}]";
     let text = format!(
         "load: {{users: 3, duration: 60s}}\nscenario: {{base: \"{}\", steps: {steps}}}\n",
         lab.url_of("")
@@ -642,7 +642,9 @@ fn the_page_of_an_active_plan_is_that_of_its_run_and_expected_statuses_are_no_er
     wait_until("requests", || {
         let changes = studio.get_with(&format!("{run}/live"), &cookie).body;
         let found = errors.captures(&changes);
-        found.is_some_and(|found| &found[1] == "0 %" && found[2].parse::<u64>().unwrap_or(0) > 9)
+        found.is_some_and(|found| {
+            &found[1] == "0 %" && found[2].parse::<u64>().is_ok_and(|all| all > 9)
+        })
     });
     let page = studio.get_with(&run, &cookie).body;
     assert!(!page.contains("can show neither"), "{page}");
