@@ -181,8 +181,11 @@ try {
   await page.keyboard.press('ArrowDown');
   await page.getByLabel(/^name/).first().waitFor();
   await shoot('tree');
+  // Until its form has come, that of the other element is shown.
+  const copyForm = page.waitForResponse((response) => /\bpath=[^&]*steps%5B1%5D/.test(response.request().postData() ?? ''));
   await page.keyboard.press('Control+d');
   await item(/home/).nth(1).waitFor();
+  await copyForm;
   await page.keyboard.press('Enter');
   await page.getByLabel(/^name/).first().fill('copy');
   await page.keyboard.press('Tab');
