@@ -66,7 +66,7 @@ impl Outputs {
                 places.extend(Destination::open_summary(summary)?);
             }
         }
-        // Commands for a CI system stand beside the text.
+        // Commands for a CI system are part of its log, after the text.
         let uses_stdout = places.iter().any(|(format, place)| {
             matches!(place, Destination::Stdout) && format.job_summary.is_none()
         });
@@ -181,7 +181,7 @@ fn append(
     mut file: File,
     summary: &JobSummary,
 ) -> Result<()> {
-    // In memory, because the size decides what is written.
+    // In memory, because the limit applies to the whole file.
     let mut report = Vec::new();
     format.write(subject, &view::of_file(), &mut report)?;
     let report = String::from_utf8(report)?;

@@ -324,8 +324,8 @@ impl<T: Transport> Actor<T> {
         result.ok()
     }
 
-    /// Returns the result of a gRPC call. A call whose deadline passed has the same one, whether our
-    /// clock or the server ended it: the status `DEADLINE_EXCEEDED`.
+    /// Returns the result of a gRPC call. If its deadline passed, this is the status
+    /// `DEADLINE_EXCEEDED`, whether the client's clock or the server ended the call.
     fn end_by_deadline(
         &self,
         result: Result<Reply, Failure>,

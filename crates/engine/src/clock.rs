@@ -120,12 +120,12 @@ thread_local! {
 /// Number of tasks that run between two polls of the sockets while tasks are ready: a turn.
 const TURN_TASKS: u32 = 61;
 
-/// Maximum number of sockets whose tasks become ready in one turn. Fewer than run in a turn, so that
-/// the queue of ready tasks becomes shorter while the kernel keeps the other events: a task that a
-/// timer wakes waits for few others, and not for those of all sockets with data.
+/// Maximum number of sockets that a poll reports while tasks are ready. It is below [`TURN_TASKS`],
+/// so the queue of ready tasks gets shorter in each turn, and the kernel keeps the other events. A
+/// task that a timer wakes then waits for few others, instead of those of all sockets with data.
 const TURN_EVENTS: usize = 48;
 
-/// Maximum number of sockets whose tasks become ready when the worker waits for them.
+/// Maximum number of sockets that a poll reports after the worker was idle.
 const IDLE_EVENTS: usize = 256;
 
 /// Creates a runtime for one worker, on this thread. Before it parks, the clock of [`WorkerClock::install`]

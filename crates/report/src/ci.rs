@@ -26,7 +26,7 @@ use brunt_model::{Analysis, Language, Question, Study, Trial, TrialIndex};
 use std::borrow::Cow;
 
 /// A report at the end of a file that a CI system shows with the job. The format with this report
-/// writes commands into the log of the job, where they stand beside the text of a report.
+/// writes commands into the log of the job, together with the text of a report.
 pub struct JobSummary {
     /// Environment variable with the path of the file.
     pub variable: &'static str,

@@ -82,8 +82,13 @@ pub fn estimate(judgement: &Judgement, q: f64) -> Option<&FigureEstimate> {
     judgement
         .intervals
         .iter()
-        .find(|i| (i.quantile - q).abs() < 1e-9)
+        .find(|i| is_same_quantile(i.quantile, q))
         .and_then(|i| i.estimate.as_ref())
+}
+
+/// True if two quantiles differ by rounding only.
+pub fn is_same_quantile(one: f64, other: f64) -> bool {
+    (one - other).abs() < 1e-9
 }
 
 /// True if `count` values are enough for quantile `q`: at least one is expected above it.

@@ -32,7 +32,7 @@ use still::Overview;
 pub use template::{PageFile, Template};
 use zoom::Zoom;
 
-/// Maximum number of parts of a run whose charts are in its page. Each needs about 30 kB.
+/// Maximum number of parts of a run with charts in its page. Each takes about 30 kB.
 const MOST_PARTS: usize = 40;
 
 /// A page of a study, with links if a server has its parts.
@@ -187,7 +187,7 @@ impl StudyPage<'_> {
     }
 }
 
-/// A part of a run with charts of its own.
+/// A label, transaction, population or agent with charts in the page.
 #[derive(Serialize)]
 struct PagePart {
     /// Kind of the part, as the head of its table.

@@ -71,7 +71,7 @@ pub enum ReplyRoute {
     Redirect(u32),
     /// `/bytes/N`: a body of N bytes.
     Bytes(usize),
-    /// `/delay/MS`: this number of additional milliseconds of service.
+    /// `/delay/MS` or `/delay/5ms`: this number of additional milliseconds of service.
     Delay(u64),
     /// `/stats`: the current figures; it is not counted as an arrival.
     Stats,
@@ -97,7 +97,10 @@ impl ReplyRoute {
             }
             "redirect" => Self::Redirect(value.parse().ok()?),
             "bytes" => Self::Bytes(value.parse().ok().filter(|count| *count <= MAX_BYTES)?),
-            "delay" => Self::Delay(value.parse().ok().filter(|delay| *delay <= MAX_DELAY)?),
+            "delay" => {
+                let millis = value.strip_suffix("ms").unwrap_or(value);
+                Self::Delay(millis.parse().ok().filter(|delay| *delay <= MAX_DELAY)?)
+            }
             _ => return None,
         })
     }

@@ -140,7 +140,7 @@ impl<'a> ContenderPairs<'a> {
                     judgements.push(judgement);
                 }
             }
-            notes.extend(disturbances(name, &judgements));
+            notes.extend(disturbances(name, &judgements.iter().collect::<Vec<_>>()));
             usable.push(usable_runs);
         }
         let Some((ours, others)) = groups.split_first() else {
@@ -401,8 +401,7 @@ fn notes(study: &Study, searched: &[FoundCapacity]) -> Vec<Text> {
             .trials_of(index)
             .filter(|trial| !experiment.is_search_trial(trial.place))
             .collect();
-        let judgements: Vec<Judgement> =
-            trials.iter().map(|trial| trial.judgement.clone()).collect();
+        let judgements: Vec<&Judgement> = trials.iter().map(|trial| &trial.judgement).collect();
         notes.extend(disturbances(&contender.name, &judgements));
         notes.extend(unknown_capacities(&contender.name, searched));
         for repetition in 0..experiment.repetitions {
@@ -438,11 +437,14 @@ fn excluded_trial(study: &Study, trial: &Trial, reason: Text) -> Text {
 }
 
 /// Returns a sentence for each state in which runs of a contender were disturbed.
-fn disturbances(contender: &str, judgements: &[Judgement]) -> Vec<Text> {
+fn disturbances(contender: &str, judgements: &[&Judgement]) -> Vec<Text> {
     let mut sentences = Vec::new();
     for state in State::ALL.into_iter().filter(|state| state.is_disturbed()) {
-        let disturbed: Vec<&Judgement> =
-            judgements.iter().filter(|judgement| judgement.verdict.state == state).collect();
+        let disturbed: Vec<&Judgement> = judgements
+            .iter()
+            .copied()
+            .filter(|judgement| judgement.verdict.state == state)
+            .collect();
         let Some(first) = disturbed.first() else { continue };
         let count = disturbed.len().to_string();
         let all = judgements.len().to_string();

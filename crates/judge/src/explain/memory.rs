@@ -2,7 +2,7 @@
 //!
 //! Growth of memory may be a leak, a cache or a heap below its limit, or a consequence of more load.
 //! The rule excludes what the readings can exclude: growth that ends, single steps, a garbage
-//! collector, more connections, and requests that queue up. It tells the rest as a fact.
+//! collector, more connections, and requests that queue up. It reports the rest without a cause.
 
 use super::{ExplainFacts, Remark};
 use brunt_model::history::History;
@@ -24,10 +24,10 @@ const LEAST_BYTES: f64 = 4e6;
 const MAX_RATIO: f64 = 1.05;
 /// Number of connections and requests that are no considerable change.
 const FEW: f64 = 2.0;
-/// Time after which a remaining time says nothing any more, in seconds.
+/// Longest remaining time that is reported, in seconds.
 const FAR: f64 = 90.0 * 86_400.0;
 
-/// Growth of a process's memory, and what is left for it.
+/// Growth of a process's memory, and the memory that is available to it.
 struct MemoryGrowth<'a> {
     /// Name of the processes; None for the listener.
     name: Option<&'a str>,
@@ -44,8 +44,8 @@ pub fn grows(facts: &ExplainFacts) -> Option<Remark> {
         return None;
     }
     // One finding: the fastest growth uses up the memory first.
-    let found = probed_growth(facts).into_iter().chain(listener_growth(facts));
-    let fastest = found.max_by(|a, b| a.growth.rate.total_cmp(&b.growth.rate))?;
+    let all = probed_growth(facts).into_iter().chain(listener_growth(facts));
+    let fastest = all.max_by(|a, b| a.growth.rate.total_cmp(&b.growth.rate))?;
     Some(Remark::warning(sentence(facts, &fastest)).with_remedy(text!("server-memory.remedy")))
 }
 
@@ -95,21 +95,26 @@ fn growth_of(facts: &ExplainFacts, history: &History, name: &str) -> Option<Grow
 /// True if neither the load, nor the connections, nor the requests in the server grew.
 fn has_constant_load(facts: &ExplainFacts) -> bool {
     let is_planned = facts.plan.populations.iter().all(|p| p.load.shape().as_constant().is_some());
-    let grows = |level: fn(&Flow) -> u64| {
-        let mean = |from, to| {
-            let part = facts.part(from, to);
-            part.iter().map(|i| level(&i.flow) as f64).sum::<f64>() / part.len().max(1) as f64
-        };
-        mean(0.5, 1.0) > MAX_RATIO * mean(LEFT_OUT, 0.5) + FEW
-    };
-    is_planned && !grows(|flow| flow.connections) && !grows(|flow| flow.in_flight)
+    is_planned
+        && !has_level_grown(facts, |flow| flow.connections)
+        && !has_level_grown(facts, |flow| flow.in_flight)
 }
 
-fn sentence(facts: &ExplainFacts, found: &MemoryGrowth) -> Text {
-    let MemoryGrowth { growth, .. } = found;
-    let server = found.name.map_or(text!("file-limit.server"), Text::from);
-    let per_hour = |rate: f64| three_digits(rate * 3600.0 / 1e6);
-    let remaining = remaining(found);
+/// True if a level is considerably higher in the second half of the measured time.
+fn has_level_grown(facts: &ExplainFacts, level: fn(&Flow) -> u64) -> bool {
+    let before = mean_level(facts, level, LEFT_OUT, 0.5);
+    mean_level(facts, level, 0.5, 1.0) > MAX_RATIO * before + FEW
+}
+
+fn mean_level(facts: &ExplainFacts, level: fn(&Flow) -> u64, from: f64, to: f64) -> f64 {
+    let part = facts.part(from, to);
+    part.iter().map(|interval| level(&interval.flow) as f64).sum::<f64>() / part.len().max(1) as f64
+}
+
+fn sentence(facts: &ExplainFacts, fastest: &MemoryGrowth) -> Text {
+    let MemoryGrowth { growth, .. } = fastest;
+    let server = fastest.name.map_or(text!("file-limit.server"), Text::from);
+    let remaining = remaining(fastest);
     text!(
         "server-memory",
         server,
@@ -123,14 +128,19 @@ fn sentence(facts: &ExplainFacts, found: &MemoryGrowth) -> Text {
     )
 }
 
-/// Says when the memory is used up at this rate; empty if the memory that is left is unknown, or
-/// lasts very long.
-fn remaining(found: &MemoryGrowth) -> Text {
-    let group = found.group_room.unwrap_or(f64::INFINITY);
-    let machine = found.available.unwrap_or(f64::INFINITY);
+/// Megabytes per hour as text, from bytes per second.
+fn per_hour(rate: f64) -> String {
+    three_digits(rate * 3600.0 / 1e6)
+}
+
+/// Returns the time until the memory is used up at this rate; empty if the available memory is
+/// unknown, or lasts longer than [`FAR`].
+fn remaining(process: &MemoryGrowth) -> Text {
+    let group = process.group_room.unwrap_or(f64::INFINITY);
+    let machine = process.available.unwrap_or(f64::INFINITY);
     let is_group = group < machine;
     let room = group.min(machine);
-    let seconds = room / found.growth.rate;
+    let seconds = room / process.growth.rate;
     if seconds > FAR {
         return Text::default();
     }

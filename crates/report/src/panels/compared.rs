@@ -2,6 +2,7 @@
 
 use super::{load, p99};
 use crate::figure::{Axis, AxisScale, Chart, ChartUnit};
+use crate::figures::is_same_quantile;
 use brunt_model::analysis::{BandedFigure, CurvePoint};
 use brunt_model::objective::Metric;
 use brunt_model::question::Measure;
@@ -21,10 +22,10 @@ fn of_measure(study: &Study, analysis: &Analysis, measure: Measure) -> Vec<Chart
     match metric {
         Metric::Errors => errors_of_repetitions(study, analysis),
         Metric::Mean => of_times(study, analysis, metric, |point| point.mean),
-        Metric::Quantile(q) if is_near(q, 0.5) => {
+        Metric::Quantile(q) if is_same_quantile(q, 0.5) => {
             of_times(study, analysis, metric, |point| point.p50)
         }
-        Metric::Quantile(q) if is_near(q, 0.95) => {
+        Metric::Quantile(q) if is_same_quantile(q, 0.95) => {
             of_times(study, analysis, metric, |point| point.p95)
         }
         // Other panels have throughput and p99. Curves have no other figures.
@@ -61,7 +62,7 @@ fn errors_of_repetitions(study: &Study, analysis: &Analysis) -> Vec<Chart> {
 pub fn put_first(charts: &mut [Chart], analysis: &Analysis) {
     let ids: Vec<String> = measures(analysis).into_iter().map(id_of_measure).collect();
     charts.sort_by_key(|chart| {
-        let id = chart.id.strip_prefix("repetition-").unwrap_or(&chart.id);
+        let id = figure_id(chart);
         ids.iter().position(|compared| compared == id).unwrap_or(ids.len())
     });
 }
@@ -69,10 +70,13 @@ pub fn put_first(charts: &mut [Chart], analysis: &Analysis) {
 /// Removes the chart of the figure that decides a comparison, and returns it; None if there is none.
 pub fn take_deciding(charts: &mut Vec<Chart>, analysis: &Analysis) -> Option<Chart> {
     let id = measures(analysis).into_iter().next().map(id_of_measure)?;
-    let is_deciding =
-        |chart: &Chart| chart.id.strip_prefix("repetition-").unwrap_or(&chart.id) == id;
-    let place = charts.iter().position(is_deciding)?;
+    let place = charts.iter().position(|chart| figure_id(chart) == id)?;
     Some(charts.remove(place))
+}
+
+/// Returns the id of the figure that a chart shows, over loads or over repetitions.
+fn figure_id(chart: &Chart) -> &str {
+    chart.id.strip_prefix("repetition-").unwrap_or(&chart.id)
 }
 
 /// Returns the compared figures: those that decide about a pair, then the others.
@@ -108,8 +112,4 @@ fn id_of(metric: Metric) -> String {
         Metric::Mean => "mean".into(),
         Metric::Max => "max".into(),
     }
-}
-
-fn is_near(a: f64, b: f64) -> bool {
-    (a - b).abs() < 1e-9
 }

@@ -3,7 +3,7 @@
 
 use super::{load, time};
 use crate::figure::{Axis, AxisScale, Chart, ChartLine, ChartPoint, ChartUnit};
-use crate::figures::{enough, known_quantile, with_both_ends};
+use crate::figures::{enough, is_same_quantile, known_quantile, with_both_ends};
 use crate::intervals;
 use brunt_model::analysis::{BandedFigure, CurvePoint, LimitKind};
 use brunt_model::objective::Metric;
@@ -148,7 +148,7 @@ fn ends_of(values: impl Iterator<Item = f64> + Clone) -> [f64; 2] {
 /// True if an objective bounds a figure of all requests.
 fn is_of(objective: &Objective, metric: Metric) -> bool {
     let is_same = match (objective.metric, metric) {
-        (Metric::Quantile(a), Metric::Quantile(b)) => (a - b).abs() < 1e-9,
+        (Metric::Quantile(a), Metric::Quantile(b)) => is_same_quantile(a, b),
         (a, b) => a == b,
     };
     is_same && objective.step.is_none()

@@ -1,5 +1,5 @@
-//! Notes expressions whose search exceeded a limit in this process. A search that stops early finds
-//! nothing, so the report must say that the reply may have had a match.
+//! Notes expressions with a search that exceeded a limit in this process. Such a search has no
+//! matches, so the report warns that the reply may have had some.
 
 use brunt_model::text;
 use std::collections::BTreeSet;

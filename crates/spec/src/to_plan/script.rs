@@ -146,8 +146,11 @@ impl<'a> Pattern<'a> {
         }
         let stream = args.stream;
         let is_compressed = grpc::is_compressed(&headers).map_err(SpecError::unplaced)?;
-        let binary = args.binary.as_ref().map(|data| binary_of(data, system, &run.sources));
-        let binary = binary.transpose()?;
+        let binary = args
+            .binary
+            .as_ref()
+            .map(|data| bytes_of(data, system, &run.sources, "binary-file"))
+            .transpose()?;
         let rules = MessageRules { stream, is_compressed };
         let body = Services::decode(&services).and_then(|all| match (&binary, body) {
             (Some(bytes), _) => all.body(method, MessageSource::Binary(bytes), rules),
@@ -364,22 +367,6 @@ fn body_of(run: &RunSettings, system: &System) -> Result<(Body, Option<&'static 
     Ok((body, Some(body::FORM)))
 }
 
-/// Reads encoded messages.
-fn binary_of(data: &Data, system: &System, sources: &SettingSources) -> Result<Vec<u8>> {
-    let read = match data {
-        Data::Text(text) => return Ok(text.clone().into_bytes()),
-        Data::File(file) => {
-            std::fs::read(file).map_err(|error| (file.display().to_string(), error))
-        }
-        Data::Stdin => (system.stdin)().map_err(|error| ("standard input".to_owned(), error)),
-    };
-    read.map_err(|(origin, error)| {
-        sources.refuse(|names| {
-            format!("{}: cannot read {origin}: {error}", names.name_of("binary-file"))
-        })
-    })
-}
-
 /// Reads the body of `--data`.
 ///
 /// # Errors
@@ -388,18 +375,28 @@ fn binary_of(data: &Data, system: &System, sources: &SettingSources) -> Result<V
 pub fn body_from(data: &Data, system: &System, sources: &SettingSources) -> Result<Body> {
     match data {
         Data::Text(text) => Ok(Body::from_text(text.clone())),
-        Data::File(file) => body_bytes(std::fs::read(file), &file.display().to_string(), sources),
-        Data::Stdin => body_bytes((system.stdin)(), "standard input", sources),
+        Data::File(_) | Data::Stdin => {
+            bytes_of(data, system, sources, "data").map(body::from_bytes)
+        }
     }
 }
 
-fn body_bytes(
-    bytes: std::io::Result<Vec<u8>>,
-    origin: &str,
+/// Reads the content that the value of an option names.
+fn bytes_of(
+    data: &Data,
+    system: &System,
     sources: &SettingSources,
-) -> Result<Body> {
-    bytes.map(body::from_bytes).map_err(|error| {
-        sources.refuse(|names| format!("{}: cannot read {origin}: {error}", names.name_of("data")))
+    option: &'static str,
+) -> Result<Vec<u8>> {
+    let read = match data {
+        Data::Text(text) => return Ok(text.clone().into_bytes()),
+        Data::File(file) => {
+            std::fs::read(file).map_err(|error| (file.display().to_string(), error))
+        }
+        Data::Stdin => (system.stdin)().map_err(|error| ("standard input".to_owned(), error)),
+    };
+    read.map_err(|(origin, error)| {
+        sources.refuse(|names| format!("{}: cannot read {origin}: {error}", names.name_of(option)))
     })
 }
 
@@ -413,10 +410,9 @@ fn form(fields: &[(String, String)]) -> Result<String> {
 
 /// Returns a note about a placeholder that could be meant as a field of a GraphQL query.
 pub(super) fn replaced_field_note(requests: &[Request]) -> Option<String> {
-    /// Maximum length of a query: parsing a longer body would need as much memory again.
-    const LONGEST_QUERY: usize = 1 << 20;
     let placeholder = requests.iter().find_map(|request| match &request.body {
-        Body::Text(text) if text.len() <= LONGEST_QUERY => match serde_json::from_str(text) {
+        // Parsing a long body takes as much memory again, so only those with placeholders are parsed.
+        Body::Text(text) if template::has_placeholders(text) => match serde_json::from_str(text) {
             Ok(json) => field_in_json(&json),
             // JSON with a placeholder in place of a number is no JSON yet.
             Err(_) if looks_like_json(text) => None,

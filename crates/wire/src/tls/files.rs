@@ -33,11 +33,19 @@ pub struct Identity {
     pub key: PrivateKeyDer<'static>,
 }
 
-/// A file with a certificate or a private key.
-enum TlsFile<T> {
-    /// The content in PEM or DER.
-    Plain(T),
-    /// An encrypted private key: an `EncryptedPrivateKeyInfo` in DER.
+/// A file with certificates.
+enum CertificateFile {
+    /// All certificates of PEM or DER.
+    Plain(Vec<CertificateDer<'static>>),
+    /// PKCS #12, with a certificate and its key.
+    Pkcs12(Vec<u8>),
+}
+
+/// A file with a private key.
+enum KeyFile {
+    /// The key in PEM or DER.
+    Plain(PrivateKeyDer<'static>),
+    /// An encrypted key: an `EncryptedPrivateKeyInfo` in DER.
     Encrypted(Vec<u8>),
     /// PKCS #12, with a certificate and its key.
     Pkcs12(Vec<u8>),
@@ -88,11 +96,8 @@ const JAVA_KEYSTORE: [u8; 4] = [0xfe, 0xed, 0xfe, 0xed];
 /// If the file cannot be read, or contains none.
 pub fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, BadTlsFile> {
     match certificate_file(path)? {
-        TlsFile::Plain(all) => Ok(all),
-        TlsFile::Encrypted(_) => {
-            Err(BadTlsFile::new(Content::Certificate.missing(), Content::Certificate.file()))
-        }
-        TlsFile::Pkcs12(_) => Err(BadTlsFile::new(
+        CertificateFile::Plain(all) => Ok(all),
+        CertificateFile::Pkcs12(_) => Err(BadTlsFile::new(
             "the file is PKCS #12, which is only read for the client's own certificate",
             format!(
                 "openssl pkcs12 -in {} -nokeys -out certificates.pem, and then that file",
@@ -137,11 +142,10 @@ pub fn check_key(path: &Path) -> Result<(), BadTlsFile> {
 /// If the file cannot be read, lacks one of them, or the password is wrong.
 pub fn identity(path: &Path, password: Option<&str>) -> Result<Identity, BadTlsFile> {
     match certificate_file(path)? {
-        TlsFile::Plain(chain) => Ok(Identity { chain, key: decrypted_key(path, password)? }),
-        TlsFile::Pkcs12(bytes) => encryption::open_pkcs12(path, &bytes, password),
-        TlsFile::Encrypted(_) => {
-            Err(BadTlsFile::new(Content::Certificate.missing(), Content::Certificate.file()))
+        CertificateFile::Plain(chain) => {
+            Ok(Identity { chain, key: decrypted_key(path, password)? })
         }
+        CertificateFile::Pkcs12(bytes) => encryption::open_pkcs12(path, &bytes, password),
     }
 }
 
@@ -166,15 +170,11 @@ pub fn identity_of<'p>(
         });
     }
     let chain = match certificate_file(certificate).map_err(|error| (certificate, error))? {
-        TlsFile::Plain(chain) => chain,
-        TlsFile::Pkcs12(bytes) => {
+        CertificateFile::Plain(chain) => chain,
+        CertificateFile::Pkcs12(bytes) => {
             encryption::open_pkcs12(certificate, &bytes, password)
                 .map_err(|error| (certificate, error))?
                 .chain
-        }
-        TlsFile::Encrypted(_) => {
-            let content = Content::Certificate;
-            return Err((certificate, BadTlsFile::new(content.missing(), content.file())));
         }
     };
     let key = decrypted_key(key, password).map_err(|error| (key, error))?;
@@ -186,23 +186,23 @@ fn decrypted_key(
     password: Option<&str>,
 ) -> Result<PrivateKeyDer<'static>, BadTlsFile> {
     match key_file(path)? {
-        TlsFile::Plain(key) => Ok(key),
-        TlsFile::Encrypted(der) => encryption::decrypt_key(path, &der, password),
-        TlsFile::Pkcs12(bytes) => {
+        KeyFile::Plain(key) => Ok(key),
+        KeyFile::Encrypted(der) => encryption::decrypt_key(path, &der, password),
+        KeyFile::Pkcs12(bytes) => {
             encryption::open_pkcs12(path, &bytes, password).map(|identity| identity.key)
         }
     }
 }
 
-fn certificate_file(path: &Path) -> Result<TlsFile<Vec<CertificateDer<'static>>>, BadTlsFile> {
+fn certificate_file(path: &Path) -> Result<CertificateFile, BadTlsFile> {
     let content = Content::Certificate;
     let bytes = read(path, content)?;
     if !has(&bytes, PEM) {
         if is_certificate(&bytes) {
-            return Ok(TlsFile::Plain(vec![CertificateDer::from(bytes)]));
+            return Ok(CertificateFile::Plain(vec![CertificateDer::from(bytes)]));
         }
         return if is_pkcs12(&bytes) {
-            Ok(TlsFile::Pkcs12(bytes))
+            Ok(CertificateFile::Pkcs12(bytes))
         } else {
             Err(not_readable(path, &bytes, content))
         };
@@ -212,10 +212,10 @@ fn certificate_file(path: &Path) -> Result<TlsFile<Vec<CertificateDer<'static>>>
     if all.is_empty() {
         return Err(BadTlsFile::new(content.missing(), content.file()));
     }
-    Ok(TlsFile::Plain(all))
+    Ok(CertificateFile::Plain(all))
 }
 
-fn key_file(path: &Path) -> Result<TlsFile<PrivateKeyDer<'static>>, BadTlsFile> {
+fn key_file(path: &Path) -> Result<KeyFile, BadTlsFile> {
     let content = Content::Key;
     let bytes = read(path, content)?;
     if !has(&bytes, PEM) {
@@ -223,13 +223,13 @@ fn key_file(path: &Path) -> Result<TlsFile<PrivateKeyDer<'static>>, BadTlsFile> 
         // RFC 5915 section 3). The library accepts other content as well.
         let is_key = matches!(first_element(&bytes), Some([0x02, 0x01, 0x00 | 0x01, ..]));
         if is_key && let Ok(key) = PrivateKeyDer::try_from(bytes.clone()) {
-            return Ok(TlsFile::Plain(key));
+            return Ok(KeyFile::Plain(key));
         }
         return match first_element(&bytes) {
-            _ if is_pkcs12(&bytes) => Ok(TlsFile::Pkcs12(bytes)),
+            _ if is_pkcs12(&bytes) => Ok(KeyFile::Pkcs12(bytes)),
             // An encrypted key begins with another SEQUENCE (RFC 5958 section 3), as does a
             // certificate.
-            Some([0x30, ..]) if !is_certificate(&bytes) => Ok(TlsFile::Encrypted(bytes)),
+            Some([0x30, ..]) if !is_certificate(&bytes) => Ok(KeyFile::Encrypted(bytes)),
             _ => Err(not_readable(path, &bytes, content)),
         };
     }
@@ -243,9 +243,9 @@ fn key_file(path: &Path) -> Result<TlsFile<PrivateKeyDer<'static>>, BadTlsFile> 
     if let Some(text) = encrypted_pem(&bytes) {
         let text: String = text.split_whitespace().collect();
         let der = base64::engine::general_purpose::STANDARD.decode(text);
-        return der.map(TlsFile::Encrypted).map_err(|error| damaged(&error, content));
+        return der.map(KeyFile::Encrypted).map_err(|error| damaged(&error, content));
     }
-    PrivateKeyDer::from_pem_slice(&bytes).map(TlsFile::Plain).map_err(|error| match error {
+    PrivateKeyDer::from_pem_slice(&bytes).map(KeyFile::Plain).map_err(|error| match error {
         rustls_pki_types::pem::Error::NoItemsFound => {
             BadTlsFile::new(content.missing(), content.file())
         }

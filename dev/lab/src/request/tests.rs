@@ -111,3 +111,15 @@ fn routes() {
         assert_eq!(ReplyRoute::of(target), ReplyRoute::Plain, "{target}");
     }
 }
+
+#[test]
+fn a_delay_may_have_its_unit() {
+    for (path, route) in [
+        ("/delay/5", ReplyRoute::Delay(5)),
+        ("/delay/5ms", ReplyRoute::Delay(5)),
+        ("/delay/5s", ReplyRoute::Plain),
+        ("/delay/ms", ReplyRoute::Plain),
+    ] {
+        assert_eq!(ReplyRoute::of(path), route, "{path}");
+    }
+}
