@@ -12,9 +12,10 @@ use crate::output::{Outputs, print};
 use crate::runs;
 use crate::stored;
 use crate::suggestions::of_reports;
+use crate::view;
 use anyhow::{Context, anyhow};
 use brunt_model::numbers::plural;
-use brunt_report::layout::TextTable;
+use brunt_report::layout::with_wrapped_end;
 use brunt_report::utc::rfc3339;
 use brunt_runner::decide::stored::{ByContender, by_contender, paired};
 use brunt_spec::words::WordError;
@@ -154,13 +155,12 @@ fn save(store: &Store, args: &SaveArgs) -> Result<(), CommandError> {
 }
 
 fn list(store: &Store) -> Result<(), CommandError> {
-    let mut table = TextTable::with_head(&["baseline", "id", "when (UTC)", "what", "runs"]);
     let baselines = store.baselines().map_err(runs::store_error)?;
     if baselines.is_empty() {
         return print("no baseline yet; create one with `brunt baseline save NAME`\n")
             .map_err(runtime_error);
     }
-    for (name, id) in baselines {
+    let rows = baselines.into_iter().map(|(name, id)| {
         let entry = store.entry(&id).ok();
         let start =
             entry.as_ref().and_then(|e| e.started_unix_seconds).map(rfc3339).unwrap_or_default();
@@ -168,9 +168,10 @@ fn list(store: &Store) -> Result<(), CommandError> {
         let start: String = start.replace('T', " ").chars().take(16).collect();
         let runs = entry.as_ref().map_or(0, |e| e.trials_made.unwrap_or(1));
         let what = entry.map_or_else(|| "its files are gone".to_owned(), |e| e.what);
-        table.row([name, id, start, what, plural(runs, "run")]);
-    }
-    print(table.render()).map_err(runtime_error)
+        [name, id, start, plural(runs, "run"), what]
+    });
+    let head = ["baseline", "id", "when (UTC)", "runs", "what"];
+    print(with_wrapped_end(head, rows, view::of_stdout().columns)).map_err(runtime_error)
 }
 
 fn check(store: &Store, args: &CheckArgs) -> Result<Exit, CommandError> {

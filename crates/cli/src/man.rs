@@ -109,6 +109,7 @@ fn render_sections(text: &str, page: &mut dyn Write) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use clap::CommandFactory as _;
 
     #[test]
     fn a_subcommand_has_the_examples_of_its_parent_that_name_it() {
@@ -117,6 +118,25 @@ mod tests {
         assert_eq!(text_after_options(&tag, parent), "Examples:\n  brunt runs tag a b  a tag");
         let untag = Command::new("untag").bin_name("brunt runs untag");
         assert_eq!(text_after_options(&untag, parent), "");
+    }
+
+    #[test]
+    fn each_page_has_an_example() {
+        let mut command = crate::commands::Cli::command().disable_help_subcommand(true);
+        command.build();
+        let mut without = Vec::new();
+        collect_without_example(&command, "", &mut without);
+        assert!(without.is_empty(), "{without:?}");
+    }
+
+    fn collect_without_example(command: &Command, parent: &str, without: &mut Vec<String>) {
+        let text = text_after_options(command, parent);
+        if !text.to_uppercase().contains("EXAMPLES:") {
+            without.push(command.get_bin_name().unwrap_or_default().to_owned());
+        }
+        for subcommand in command.get_subcommands().filter(|subcommand| !subcommand.is_hide_set()) {
+            collect_without_example(subcommand, &text, without);
+        }
     }
 
     #[test]

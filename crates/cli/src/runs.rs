@@ -29,8 +29,10 @@ Examples:
   brunt runs show last                   the report of the latest
   brunt runs history --measure p99       p99 of comparable runs over months
   brunt runs tag k7m2xqp baseline        tag it `baseline`
+  brunt runs untag baseline              remove the tag
   brunt runs note last 'new kernel'      add a note
-  brunt runs pin baseline                keep it: `rm` refuses it until `unpin`
+  brunt runs pin k7m2xqp                 keep it: `rm` and `prune` leave it
+  brunt runs unpin k7m2xqp               let it be deleted again
   brunt runs rm k7m2xqp                  delete it with its files
   brunt runs prune --older-than 365d     list old ones; with --yes, delete them
   brunt runs export baseline b.brunt     one file, for `brunt runs import b.brunt` elsewhere

@@ -5,6 +5,7 @@
 
 use crate::comparison::Pair;
 use crate::finding::{Finding, ProcessUse, State, ThresholdSide};
+use crate::objective::Metric;
 use crate::text::{Language, Text};
 use crate::{CapacityResult, Comparison, LoadUnit, Objective};
 use schemars::JsonSchema;
@@ -189,6 +190,37 @@ pub struct CurvePoint {
     pub p99: Option<BandedFigure>,
     /// The share of errors.
     pub errors: Option<BandedFigure>,
+    /// Further figures: goodput, the longest response time, and other percentiles.
+    #[serde(default)]
+    pub others: Vec<MetricFigure>,
+}
+
+impl CurvePoint {
+    /// Returns a figure of the trials; None if it is unknown.
+    pub fn figure(&self, metric: Metric) -> Option<BandedFigure> {
+        match metric {
+            Metric::Throughput => Some(self.achieved),
+            Metric::Mean => self.mean,
+            Metric::Errors => self.errors,
+            _ if metric.is_same(Metric::Quantile(0.5)) => self.p50,
+            _ if metric.is_same(Metric::Quantile(0.95)) => self.p95,
+            _ if metric.is_same(Metric::Quantile(0.99)) => self.p99,
+            Metric::Quantile(_) | Metric::Max | Metric::Goodput => self
+                .others
+                .iter()
+                .find(|other| other.metric.is_same(metric))
+                .map(|other| other.figure),
+        }
+    }
+}
+
+/// A figure of the trials of a point that most points do not show.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct MetricFigure {
+    /// Which figure.
+    pub metric: Metric,
+    /// Its median and interval.
+    pub figure: BandedFigure,
 }
 
 /// A figure over several trials: median and interval.

@@ -135,6 +135,14 @@ struct FigureSource<'a> {
 }
 
 impl Metric {
+    /// True if both are the same figure; quantiles may differ by rounding.
+    pub fn is_same(self, other: Self) -> bool {
+        match (self, other) {
+            (Self::Quantile(one), Self::Quantile(other)) => (one - other).abs() < 1e-9,
+            (one, other) => one == other,
+        }
+    }
+
     /// Returns this figure of a run, in its unit, and whether it is known only from below.
     pub fn value_in(self, run: &Run) -> (f64, bool) {
         let tally = &run.total;

@@ -4,6 +4,7 @@
 
 use brunt_model::finding::FigureEstimate;
 use brunt_model::numbers::{UNKNOWN, round3, seconds, three_digits, time};
+use brunt_model::objective::Metric;
 use brunt_model::time::seconds_of;
 use brunt_model::{Failure, Judgement, Run, Tally};
 use brunt_stats::{Histogram, Quantile};
@@ -82,13 +83,8 @@ pub fn estimate(judgement: &Judgement, q: f64) -> Option<&FigureEstimate> {
     judgement
         .intervals
         .iter()
-        .find(|i| is_same_quantile(i.quantile, q))
+        .find(|i| Metric::Quantile(i.quantile).is_same(Metric::Quantile(q)))
         .and_then(|i| i.estimate.as_ref())
-}
-
-/// True if two quantiles differ by rounding only.
-pub fn is_same_quantile(one: f64, other: f64) -> bool {
-    (one - other).abs() < 1e-9
 }
 
 /// True if `count` values are enough for quantile `q`: at least one is expected above it.

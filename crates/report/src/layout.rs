@@ -190,6 +190,21 @@ impl TextTable {
     }
 }
 
+/// Returns the lines of a table in this number of columns: the text of the last column is wrapped.
+pub fn with_wrapped_end<const N: usize>(
+    head: [&str; N],
+    rows: impl IntoIterator<Item = [String; N]>,
+    columns: usize,
+) -> String {
+    let mut table = TextTable::default();
+    for row in std::iter::once(head.map(str::to_owned)).chain(rows) {
+        if let Some((end, cells)) = row.split_last() {
+            table.row_with_note(cells.to_vec(), end.clone());
+        }
+    }
+    table.render_within(columns)
+}
+
 fn line(cells: &[String], widths: &[usize]) -> String {
     let mut out = String::new();
     for (i, (cell, width)) in cells.iter().zip(widths).enumerate() {
@@ -243,5 +258,14 @@ mod tests {
         let mut t = TextTable::with_head(&["", "p50"]);
         t.row(["lag", "0.35 µs"]);
         assert_eq!(t.render(), "         p50\nlag  0.35 µs\n");
+    }
+
+    #[test]
+    fn the_last_column_is_wrapped() {
+        let row = ["remove".into(), "older than a year, and larger than the rest".into()];
+        assert_eq!(
+            with_wrapped_end(["action", "reason"], [row], 34),
+            "action   reason\nremove   older than a year, and\n         larger than the rest\n"
+        );
     }
 }

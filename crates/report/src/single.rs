@@ -5,7 +5,7 @@
 
 use brunt_model::analysis::{Band, BandedFigure, ContenderAnalysis, CurvePoint};
 use brunt_model::experiment::{ContenderHooks, HookCommands, LoadStep, TrialOrder};
-use brunt_model::time::seconds_of;
+use brunt_model::objective::Metric;
 use brunt_model::{
     Analysis, Contender, Experiment, Finding, Judgement, LoadUnit, Run, Study, Tally, Text, Trial,
     TrialIndex, text,
@@ -85,34 +85,36 @@ fn contender_analysis(name: &str, run: &Run, judgement: &Judgement) -> Contender
     }
 }
 
+/// Returns a figure of a run; None if nothing is known of it.
+pub(crate) fn figure(run: &Run, metric: Metric) -> Option<f64> {
+    let is_known = match metric {
+        Metric::Throughput | Metric::Goodput => true,
+        Metric::Errors => run.total != Tally::default(),
+        Metric::Quantile(_) | Metric::Mean | Metric::Max => !run.total.response.is_empty(),
+    };
+    is_known.then(|| metric.value_in(run).0)
+}
+
 /// Returns the figures of a trial as a point of a curve.
 pub(crate) fn point(run: &Run) -> CurvePoint {
     let is_open = run
         .plan
         .as_ref()
         .is_some_and(|plan| LoadUnit::from(&plan.main().load) == LoadUnit::PerSecond);
-    let total = &run.total;
-    let has_responses = !total.response.is_empty();
-
+    let without_band = |value| BandedFigure { value, low: value, high: value, band: Band::One };
+    let known = |metric| figure(run, metric).map(without_band);
     CurvePoint {
         load: run.plan.as_ref().map_or(0.0, |plan| plan.main().load.peak()),
         trials: 1,
         offered: is_open.then(|| without_band(run.per_second(run.flow.planned))),
         achieved: without_band(run.throughput()),
-        mean: has_responses.then(|| without_band(total.response.mean() / 1e9)),
-        p50: quantile(total, 0.5),
-        p95: quantile(total, 0.95),
-        p99: quantile(total, 0.99),
-        errors: (*total != Tally::default()).then(|| without_band(total.error_share())),
+        mean: known(Metric::Mean),
+        p50: known(Metric::Quantile(0.5)),
+        p95: known(Metric::Quantile(0.95)),
+        p99: known(Metric::Quantile(0.99)),
+        errors: known(Metric::Errors),
+        others: Vec::new(),
     }
-}
-
-fn quantile(total: &Tally, q: f64) -> Option<BandedFigure> {
-    (!total.response.is_empty()).then(|| without_band(seconds_of(total.response_quantile(q).value)))
-}
-
-fn without_band(value: f64) -> BandedFigure {
-    BandedFigure { value, low: value, high: value, band: Band::One }
 }
 
 /// Returns the name of the plan, or else the URL, or the first of several URLs with the number of the others.

@@ -66,6 +66,8 @@ pub const EXAMPLES: &str = "\
 Examples:
   brunt fleet image registry.example/brunt:1 && skopeo copy oci-archive:brunt-image.tar docker://registry.example/brunt:1
   brunt fleet rbac --namespace load | kubectl apply -f -
+  brunt fleet network-policy 10.0.0.0/24 --namespace load | kubectl apply -f -
+  brunt fleet key > fleet.key
   brunt fleet manifest http://shop.example/ --on k8s:20 --image registry.example/brunt:1 --allow-target shop.example";
 
 /// Carries out a subcommand.

@@ -4,10 +4,11 @@ use super::{open, store_error};
 use crate::args::store::StoreArgs;
 use crate::exit::{CommandError, runtime_error, usage_error};
 use crate::output::print;
+use crate::view;
 use anyhow::anyhow;
 use brunt_engine::clock;
 use brunt_model::numbers::bytes;
-use brunt_report::layout::TextTable;
+use brunt_report::layout::with_wrapped_end;
 use brunt_report::stored::pruning::{HEAD, rows};
 use brunt_spec::words;
 use brunt_store::retention::{Pruning, RetentionLimits};
@@ -76,11 +77,7 @@ fn table(pruning: &Pruning) -> String {
     if rows.is_empty() {
         return String::new();
     }
-    let mut table = TextTable::with_head(&HEAD);
-    for row in rows {
-        table.row(row);
-    }
-    table.render()
+    with_wrapped_end(HEAD, rows, view::of_stdout().columns)
 }
 
 /// Sums the steps up.

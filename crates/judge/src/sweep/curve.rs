@@ -2,8 +2,9 @@
 
 use super::response::quantile;
 use super::trials::{ENOUGH_BLOCKS, LoadTrials, Trials};
-use brunt_model::analysis::{Band, BandedFigure, CurvePoint, SecondOfTrial};
+use brunt_model::analysis::{Band, BandedFigure, CurvePoint, MetricFigure, SecondOfTrial};
 use brunt_model::finding::FigureEstimate;
+use brunt_model::objective::Metric;
 use brunt_model::{Observation, Study};
 use brunt_stats::{blocks, order, robust};
 
@@ -23,15 +24,16 @@ pub fn set_percentile_bands(study: &Study, contender: usize, points: &mut [Curve
                 && !trial.judgement.findings.iter().any(|finding| finding.rule == "cut_short")
         });
         let Some(trial) = trial else { continue };
-        for (quantile, figure) in
-            [(0.5, &mut point.p50), (0.95, &mut point.p95), (0.99, &mut point.p99)]
-        {
-            let interval =
-                trial.judgement.intervals.iter().find(|interval| interval.quantile == quantile);
+        let fields = [(0.5, &mut point.p50), (0.95, &mut point.p95), (0.99, &mut point.p99)];
+        let fields = fields
+            .into_iter()
+            .filter_map(|(quantile, figure)| Some((Metric::Quantile(quantile), figure.as_mut()?)));
+        let others = point.others.iter_mut().map(|other| (other.metric, &mut other.figure));
+        for (metric, figure) in fields.chain(others) {
+            let mut intervals = trial.judgement.intervals.iter();
+            let interval = intervals.find(|i| Metric::Quantile(i.quantile).is_same(metric));
             let estimate = interval.and_then(|interval| interval.estimate);
-            if let (Some(figure), Some(FigureEstimate { low, high: Some(high), .. })) =
-                (figure, estimate)
-            {
+            if let Some(FigureEstimate { low, high: Some(high), .. }) = estimate {
                 let low = low.min(figure.value);
                 let high = high.max(figure.value);
                 *figure = BandedFigure { low, high, band: Band::WithinRun, ..*figure };
@@ -51,6 +53,7 @@ fn point(step: &LoadTrials) -> CurvePoint {
         p95: over_trials(step, |trial| quantile(trial, 0.95)),
         p99: over_trials(step, |trial| quantile(trial, 0.99)),
         errors: over_trials(step, |trial| trial.errors),
+        others: others(step),
     };
     // The blocks of a single trial are the only evidence of its variation.
     if let [only] = step.trials[..] {
@@ -62,11 +65,33 @@ fn point(step: &LoadTrials) -> CurvePoint {
     point
 }
 
+/// Figures that the fields of a point do not have, as far as trials know them.
+fn others(step: &LoadTrials) -> Vec<MetricFigure> {
+    let mut metrics = vec![Metric::Goodput, Metric::Max];
+    for observed in step.trials.iter().flat_map(|trial| &trial.quantiles) {
+        let metric = Metric::Quantile(observed.quantile);
+        let is_new = !metrics.iter().any(|known| known.is_same(metric));
+        if is_new && ![0.5, 0.95, 0.99].iter().any(|q| metric.is_same(Metric::Quantile(*q))) {
+            metrics.push(metric);
+        }
+    }
+    let figures = metrics.into_iter().filter_map(|metric| {
+        let figure = over_trials(step, |trial| match metric {
+            Metric::Goodput => trial.good,
+            Metric::Max => trial.max,
+            Metric::Quantile(q) => quantile(trial, q),
+            Metric::Mean | Metric::Errors | Metric::Throughput => None,
+        })?;
+        Some(MetricFigure { metric, figure })
+    });
+    figures.collect()
+}
+
 /// Median of a figure over the trials that have it; None if no trial has it. The band is the 95 %
 /// interval by order statistics if at least six trials have the figure, otherwise the range.
 fn over_trials(
     step: &LoadTrials,
-    figure_of: fn(&Observation) -> Option<f64>,
+    figure_of: impl Fn(&Observation) -> Option<f64>,
 ) -> Option<BandedFigure> {
     let values = step.trials.iter().filter_map(|trial| figure_of(trial)).filter(|v| v.is_finite());
     let mut values: Vec<f64> = values.collect();

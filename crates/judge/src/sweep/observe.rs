@@ -4,10 +4,12 @@ use crate::facts::waiting_users;
 use crate::steady;
 use brunt_model::analysis::{ObservedQuantile, SecondOfTrial};
 use brunt_model::finding::{ProcessUse, State, Verdict};
+use brunt_model::objective::Metric;
+use brunt_model::question::Measure;
 use brunt_model::series::SeriesPoint;
 use brunt_model::time::seconds_of;
 use brunt_model::{
-    Contender, LoadUnit, Objective, Observation, Observations, Run, Study, Trial, text,
+    Contender, LoadUnit, Objective, Observation, Observations, Question, Run, Study, Trial, text,
 };
 use brunt_stats::Sketch;
 
@@ -75,7 +77,11 @@ fn observation(study: &Study, trial: &Trial, objectives: &[Objective]) -> Observ
         good: Some(run.goodput()),
         waiting_users: waiting_users(run).filter(|_| !open),
         mean: has_replies.then(|| replies.mean() / 1e9),
-        quantiles: if has_requests { quantiles(run) } else { Vec::new() },
+        quantiles: if has_requests {
+            quantiles(run, &asked_quantiles(study, objectives))
+        } else {
+            Vec::new()
+        },
         min: has_replies.then(|| seconds_of(replies.min())),
         max: has_replies.then(|| seconds_of(replies.max())),
         errors: has_requests.then(|| run.total.error_share()),
@@ -96,9 +102,28 @@ fn disturbing_processes(verdict: &Verdict) -> Vec<ProcessUse> {
     if verdict.state == State::BusyMachine { verdict.other_processes.clone() } else { Vec::new() }
 }
 
-fn quantiles(run: &Run) -> Vec<ObservedQuantile> {
-    let mut quantiles = Vec::new();
-    for quantile in steady::QUANTILES {
+/// Quantiles that objectives bound, and by which contenders are compared.
+fn asked_quantiles(study: &Study, objectives: &[Objective]) -> Vec<f64> {
+    let compared = match &study.experiment.question {
+        Question::Compare(settings) => settings.metrics.as_slice(),
+        Question::Sweep | Question::Find(_) => &[],
+    };
+    let bounded = objectives.iter().map(|objective| Measure::Run(objective.metric));
+    let quantiles = compared.iter().copied().chain(bounded).filter_map(|measure| match measure {
+        Measure::Run(Metric::Quantile(quantile)) => Some(quantile),
+        _ => None,
+    });
+    quantiles.collect()
+}
+
+/// Returns the usual quantiles and those that were asked for.
+fn quantiles(run: &Run, asked: &[f64]) -> Vec<ObservedQuantile> {
+    let mut quantiles: Vec<ObservedQuantile> = Vec::new();
+    for quantile in steady::QUANTILES.iter().chain(asked).copied() {
+        let metric = Metric::Quantile(quantile);
+        if quantiles.iter().any(|known| metric.is_same(Metric::Quantile(known.quantile))) {
+            continue;
+        }
         let response = run.total.response_quantile(quantile);
         let seconds = seconds_of(response.value);
         quantiles.push(ObservedQuantile { quantile, seconds, at_least: response.at_least });

@@ -4,6 +4,7 @@
 
 chart =
     .throughput = Throughput
+    .goodput = Goodput
     .response-time = Response time
     .response-times = Response times
     .errors = Errors
@@ -24,6 +25,7 @@ trial-at-load = { $name } at { $load }
 
 chart-label =
     .completed = completed
+    .good = good replies
     .planned = planned
     .offered = offered
     .p50 = p50

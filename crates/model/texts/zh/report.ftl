@@ -4,6 +4,7 @@
 
 chart =
     .throughput = 吞吐量
+    .goodput = 有效吞吐量
     .response-time = 响应时间
     .response-times = 响应时间
     .errors = 错误
@@ -24,6 +25,7 @@ trial-at-load = { $name }，负载 { $load }
 
 chart-label =
     .completed = 完成
+    .good = 成功的响应
     .planned = 计划
     .offered = 施加负载
     .p50 = p50

@@ -195,5 +195,6 @@ fn point(study: &Study, contender: usize, step: usize) -> CurvePoint {
         p95: Some(quantile(0.95)),
         p99: Some(quantile(0.99)),
         errors: Some(over(&|run| run.total.error_share())),
+        others: Vec::new(),
     }
 }

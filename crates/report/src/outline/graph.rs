@@ -6,14 +6,10 @@ use super::{Subject, load_head};
 use crate::figure::{Axis, AxisScale, Chart, ChartLine, ChartPoint, ChartUnit};
 use crate::panels::load::points;
 use brunt_model::Measure;
-use brunt_model::analysis::{BandedFigure, CurvePoint};
 use brunt_model::objective::Metric;
 
 /// Minimum number of points of a curve.
 const MIN_POINTS: usize = 3;
-
-/// Selects a figure from a point of a curve.
-type FigureSelector = fn(&CurvePoint) -> Option<BandedFigure>;
 
 /// Returns a graph of the throughput and one of a percentile, if there are enough loads.
 pub fn blocks(subject: &Subject<'_>) -> Vec<ReportBlock> {
@@ -22,15 +18,12 @@ pub fn blocks(subject: &Subject<'_>) -> Vec<ReportBlock> {
         "Throughput, requests/s",
         ChartUnit::PerSecond,
         AxisScale::Linear,
-        |point| Some(point.achieved),
+        Metric::Throughput,
     );
     let compared = compared_quantile(subject);
-    let (title, select): (&str, FigureSelector) = match compared {
-        Some(0.5) => ("p50 (logarithmic)", |point| point.p50),
-        Some(0.95) => ("p95 (logarithmic)", |point| point.p95),
-        _ => ("p99 (logarithmic)", |point| point.p99),
-    };
-    let response = graph(subject, title, ChartUnit::Seconds, AxisScale::Log, select);
+    let quantile = Metric::Quantile(compared.unwrap_or(0.99));
+    let title = format!("{quantile} (logarithmic)");
+    let response = graph(subject, &title, ChartUnit::Seconds, AxisScale::Log, quantile);
     let graphs = if compared.is_some() { [response, throughput] } else { [throughput, response] };
     graphs
         .into_iter()
@@ -53,11 +46,11 @@ fn graph(
     title: &str,
     unit: ChartUnit,
     scale: AxisScale,
-    select: FigureSelector,
+    metric: Metric,
 ) -> Chart {
     let mut lines = Vec::new();
     for contender in &subject.analysis.contenders {
-        let points = drawable(points(contender, select));
+        let points = drawable(points(contender, metric));
         // With fewer points, the table shows the same in less space.
         if points.len() >= MIN_POINTS {
             lines.push(ChartLine {

@@ -2,14 +2,12 @@
 
 use super::{load, p99};
 use crate::figure::{Axis, AxisScale, Chart, ChartUnit};
-use crate::figures::is_same_quantile;
-use brunt_model::analysis::{BandedFigure, CurvePoint};
 use brunt_model::objective::Metric;
 use brunt_model::question::Measure;
-use brunt_model::{Analysis, Study, text};
+use brunt_model::{Analysis, Study, Text, text};
 
 /// Returns the charts of compared figures that other panels do not have: response times other than p99,
-/// and errors over repetitions.
+/// goodput, and errors over repetitions.
 pub fn figures(study: &Study, analysis: &Analysis) -> Vec<Chart> {
     measures(analysis)
         .into_iter()
@@ -18,35 +16,35 @@ pub fn figures(study: &Study, analysis: &Analysis) -> Vec<Chart> {
 }
 
 fn of_measure(study: &Study, analysis: &Analysis, measure: Measure) -> Vec<Chart> {
-    let Measure::Run(metric) = measure else { return Vec::new() };
-    match metric {
-        Metric::Errors => errors_of_repetitions(study, analysis),
-        Metric::Mean => of_times(study, analysis, metric, |point| point.mean),
-        Metric::Quantile(q) if is_same_quantile(q, 0.5) => {
-            of_times(study, analysis, metric, |point| point.p50)
+    match measure {
+        Measure::Run(Metric::Errors) => errors_of_repetitions(study, analysis),
+        Measure::Run(Metric::Goodput) => of_goodput(study, analysis),
+        Measure::Run(metric) if id_of(metric) == "p99" => Vec::new(),
+        Measure::Run(time @ (Metric::Mean | Metric::Quantile(_) | Metric::Max)) => {
+            let over_load = p99::figure_over_load(study, analysis, time);
+            let over_repetitions = p99::figure_over_repetitions(study, analysis, time);
+            std::iter::once(over_load).chain(over_repetitions).collect()
         }
-        Metric::Quantile(q) if is_same_quantile(q, 0.95) => {
-            of_times(study, analysis, metric, |point| point.p95)
-        }
-        // Other panels have throughput and p99. Curves have no other figures.
-        Metric::Throughput | Metric::Goodput | Metric::Quantile(_) | Metric::Max => Vec::new(),
+        // Other panels have throughput.
+        Measure::Run(Metric::Throughput) | Measure::Capacity | Measure::ServerCpu => Vec::new(),
     }
 }
 
-fn of_times(
-    study: &Study,
-    analysis: &Analysis,
-    metric: Metric,
-    select: fn(&CurvePoint) -> Option<BandedFigure>,
-) -> Vec<Chart> {
-    let time = p99::ResponseFigure { id: id_of(metric), metric, select };
-    let over_load = p99::figure_over_load(study, analysis, &time);
-    std::iter::once(over_load).chain(p99::figure_over_repetitions(study, analysis, &time)).collect()
+fn of_goodput(study: &Study, analysis: &Analysis) -> Vec<Chart> {
+    let title = text!("chart.goodput");
+    let id = id_of(Metric::Goodput);
+    let series = [(Text::default(), Metric::Goodput)];
+    let over_load = load::over_load(study, analysis, &id, title.clone(), &series);
+    let over_repetitions = load::over_repetitions(study, analysis, &id, title, Metric::Goodput);
+    let label = load::with_band(text!("chart-label.good"), analysis, Metric::Goodput);
+    let y = Axis { label, unit: ChartUnit::PerSecond, scale: AxisScale::Linear };
+    let charts = std::iter::once(over_load).chain(over_repetitions);
+    charts.map(|chart| Chart { y: y.clone(), ..chart }).collect()
 }
 
 fn errors_of_repetitions(study: &Study, analysis: &Analysis) -> Vec<Chart> {
     let title = text!("chart.errors");
-    let figure = load::over_repetitions(study, analysis, "errors", title, |point| point.errors);
+    let figure = load::over_repetitions(study, analysis, "errors", title, Metric::Errors);
     let with_axis = figure.map(|figure| Chart {
         y: Axis {
             label: text!("chart-label.share-of-requests"),
@@ -103,11 +101,11 @@ fn id_of_measure(measure: Measure) -> String {
 }
 
 /// Returns the id of the charts of a figure.
-fn id_of(metric: Metric) -> String {
+pub(super) fn id_of(metric: Metric) -> String {
     match metric {
         Metric::Quantile(q) => brunt_model::numbers::percentile(q),
-        // Curves have no goodput. Errors are compared if it differs from the throughput.
-        Metric::Throughput | Metric::Goodput => "throughput".into(),
+        Metric::Throughput => "throughput".into(),
+        Metric::Goodput => "goodput".into(),
         Metric::Errors => "errors".into(),
         Metric::Mean => "mean".into(),
         Metric::Max => "max".into(),

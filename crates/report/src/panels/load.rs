@@ -3,19 +3,16 @@
 use crate::figure::{Axis, AxisScale, Chart, ChartLine, ChartPoint, ChartUnit, HighlightedValue};
 use crate::single;
 use crate::study::load_of;
-use brunt_model::analysis::{Band, BandedFigure, ContenderAnalysis, CurvePoint, LimitKind};
+use brunt_model::analysis::{Band, ContenderAnalysis, LimitKind};
+use brunt_model::objective::Metric;
 use brunt_model::text::Value;
 use brunt_model::{Analysis, LoadUnit, Study, Text, Trial, text};
 
 /// Ratio of the highest to the lowest load from which the axis is logarithmic.
 const MIN_LOG_RATIO: f64 = 100.0;
 
-/// Name of a line, empty for that of the contender, and the function that selects its figure from a
-/// point of the curve.
-type Series = (&'static str, fn(&CurvePoint) -> Option<BandedFigure>);
-
-/// Series of mean response times.
-const MEAN: &str = "mean";
+/// Name of a line, empty for that of the contender, and its figure.
+type Series = (Text, Metric);
 
 /// Returns the chart of the throughput, with a line of the offered load.
 pub fn throughput(study: &Study, analysis: &Analysis) -> Vec<Chart> {
@@ -24,9 +21,9 @@ pub fn throughput(study: &Study, analysis: &Analysis) -> Vec<Chart> {
         analysis,
         "throughput",
         text!("chart.throughput"),
-        &[("", |p| Some(p.achieved))],
+        &[(Text::default(), Metric::Throughput)],
     );
-    let label = with_band(text!("chart-label.completed"), analysis, |p| Some(p.achieved));
+    let label = with_band(text!("chart-label.completed"), analysis, Metric::Throughput);
     figure.y = Axis { label, unit: ChartUnit::PerSecond, scale: AxisScale::Linear };
     // A closed loop has no offered load: x is a number of users, and throughput has no diagonal.
     if figure.x.unit == ChartUnit::PerSecond {
@@ -43,7 +40,7 @@ pub fn response(study: &Study, analysis: &Analysis) -> Vec<Chart> {
         analysis,
         "response",
         text!("chart.response-time"),
-        &[("p50", |p| p.p50), ("p95", |p| p.p95), ("p99", |p| p.p99)],
+        &[0.5, 0.95, 0.99].map(Metric::Quantile).map(|quantile| (quantile.words(), quantile)),
     );
     // The tables of autobench have means only.
     if figure.is_empty() {
@@ -52,7 +49,7 @@ pub fn response(study: &Study, analysis: &Analysis) -> Vec<Chart> {
             analysis,
             "response",
             text!("chart.response-time"),
-            &[(MEAN, |p| p.mean)],
+            &[(text!("chart-label.mean"), Metric::Mean)],
         );
         figure.lines = means.lines;
     }
@@ -67,8 +64,13 @@ pub fn response(study: &Study, analysis: &Analysis) -> Vec<Chart> {
 
 /// Returns the chart of the error ratio.
 pub fn errors(study: &Study, analysis: &Analysis) -> Vec<Chart> {
-    let mut figure =
-        over_load(study, analysis, "errors", text!("chart.errors"), &[("", |p| p.errors)]);
+    let mut figure = over_load(
+        study,
+        analysis,
+        "errors",
+        text!("chart.errors"),
+        &[(Text::default(), Metric::Errors)],
+    );
     figure.y = Axis {
         label: text!("chart-label.share-of-requests"),
         unit: ChartUnit::Share,
@@ -79,11 +81,13 @@ pub fn errors(study: &Study, analysis: &Analysis) -> Vec<Chart> {
 
 /// Returns the throughput of each repetition, if the study has a single load.
 pub fn throughput_of_repetitions(study: &Study, analysis: &Analysis) -> Vec<Chart> {
-    let Some(mut figure) =
-        over_repetitions(study, analysis, "throughput", text!("chart.throughput"), |p| {
-            Some(p.achieved)
-        })
-    else {
+    let Some(mut figure) = over_repetitions(
+        study,
+        analysis,
+        "throughput",
+        text!("chart.throughput"),
+        Metric::Throughput,
+    ) else {
         return Vec::new();
     };
     figure.y = Axis {
@@ -103,7 +107,7 @@ pub(super) fn over_repetitions(
     analysis: &Analysis,
     id: &str,
     title: Text,
-    value: fn(&CurvePoint) -> Option<BandedFigure>,
+    metric: Metric,
 ) -> Option<Chart> {
     let contenders = &study.experiment.contenders;
     let varies = (0..contenders.len()).any(|contender| {
@@ -121,14 +125,18 @@ pub(super) fn over_repetitions(
         let mut points: Vec<ChartPoint> = completed
             .map(|trial| ChartPoint {
                 x: f64::from(trial.place.repetition + 1),
-                y: value(&single::point(&trial.run)).map(|figure| figure.value),
+                y: single::figure(&trial.run, metric),
                 ..ChartPoint::default()
             })
             .collect();
         points.sort_by(|a, b| a.x.total_cmp(&b.x));
         // The median is a horizontal line from the first repetition to the last.
         let ends = points.first().zip(points.last()).map(|(first, last)| [first.x, last.x]);
-        let all = analysis.contenders.get(i).and_then(|found| found.curve.first()).and_then(value);
+        let all = analysis
+            .contenders
+            .get(i)
+            .and_then(|found| found.curve.first())
+            .and_then(|point| point.figure(metric));
         lines.push(line(study, i, 0, (&*contender.name).into(), points));
         if let (Some(ends), Some(all)) = (ends, all.filter(|all| all.band != Band::One)) {
             let name = line_name(
@@ -210,13 +218,13 @@ pub(super) fn over_load(
     series: &[Series],
 ) -> Chart {
     let lines = analysis.contenders.iter().enumerate().flat_map(|(i, contender)| {
-        series.iter().enumerate().map(move |(n, (name, select))| {
+        series.iter().enumerate().map(move |(n, (name, metric))| {
             line(
                 study,
                 i,
                 n,
-                line_name(study, &contender.contender, series_name(name)),
-                points(contender, *select),
+                line_name(study, &contender.contender, name.clone()),
+                points(contender, *metric),
             )
         })
     });
@@ -232,11 +240,6 @@ pub(super) fn over_load(
     }
 }
 
-/// Name of a series of percentiles or means.
-fn series_name(name: &str) -> Text {
-    if name == MEAN { text!("chart-label.mean") } else { name.into() }
-}
-
 /// Name of a limit; that of an objective is its condition.
 fn limit_name(kind: LimitKind, name: &str) -> Text {
     match kind {
@@ -249,13 +252,10 @@ fn limit_name(kind: LimitKind, name: &str) -> Text {
 }
 
 /// Returns a figure of each point of a contender's curve, with its band.
-pub fn points(
-    contender: &ContenderAnalysis,
-    select: fn(&CurvePoint) -> Option<BandedFigure>,
-) -> Vec<ChartPoint> {
+pub fn points(contender: &ContenderAnalysis, metric: Metric) -> Vec<ChartPoint> {
     let mut points = Vec::new();
     for point in &contender.curve {
-        let figure = select(point);
+        let figure = point.figure(metric);
         let band = figure.filter(|f| f.low < f.high);
         let y = figure.map(|f| f.value);
         points.push(ChartPoint {
@@ -278,13 +278,9 @@ fn band_name(band: Band) -> Text {
 }
 
 /// Returns the label of an axis, with the kind of the bands: `p99, shaded: 95 % CI`.
-pub(super) fn with_band(
-    label: Text,
-    analysis: &Analysis,
-    select: fn(&CurvePoint) -> Option<BandedFigure>,
-) -> Text {
-    let figures =
-        analysis.contenders.iter().flat_map(|contender| &contender.curve).filter_map(select);
+pub(super) fn with_band(label: Text, analysis: &Analysis, metric: Metric) -> Text {
+    let points = analysis.contenders.iter().flat_map(|contender| &contender.curve);
+    let figures = points.filter_map(|point| point.figure(metric));
     let mut names: Vec<Text> = figures
         .filter(|figure| figure.low < figure.high)
         .map(|figure| band_name(figure.band))

@@ -1,11 +1,12 @@
 //! Makes the charts of p99 of the response time with its interval: over load, repetitions, and the
 //! time of a run. Other response times have the same charts, if contenders are compared by them.
 
+use super::compared::id_of;
 use super::{load, time};
 use crate::figure::{Axis, AxisScale, Chart, ChartLine, ChartPoint, ChartUnit};
-use crate::figures::{enough, is_same_quantile, known_quantile, with_both_ends};
+use crate::figures::{enough, known_quantile, with_both_ends};
 use crate::intervals;
-use brunt_model::analysis::{BandedFigure, CurvePoint, LimitKind};
+use brunt_model::analysis::LimitKind;
 use brunt_model::objective::Metric;
 use brunt_model::{Analysis, Judgement, Objective, Plan, Run, Study, Text, text};
 
@@ -16,41 +17,21 @@ const MIN_RESPONSES: u64 = 100;
 /// Ratio of the highest to the lowest value from which the axis is logarithmic.
 const MIN_LOG_RATIO: f64 = 100.0;
 
-/// A response time of the points of a curve.
-pub struct ResponseFigure {
-    /// Id of its charts.
-    pub id: String,
-    /// Metric with the name of the figure, for its objective.
-    pub metric: Metric,
-    /// Selects it from a point.
-    pub select: fn(&CurvePoint) -> Option<BandedFigure>,
-}
-
-impl ResponseFigure {
-    fn p99() -> Self {
-        Self { id: "p99".into(), metric: P99, select: |point| point.p99 }
-    }
-
-    fn title(&self) -> Text {
-        text!("chart.of-response-time", figure = self.metric.words())
-    }
-}
-
 /// Returns p99 at each load with its interval, and the objective.
 pub fn over_load(study: &Study, analysis: &Analysis) -> Vec<Chart> {
-    vec![figure_over_load(study, analysis, &ResponseFigure::p99())]
+    vec![figure_over_load(study, analysis, P99)]
 }
 
 /// Returns p99 of each repetition, and of all of them with its interval, if the study
 /// has a single load.
 pub fn over_repetitions(study: &Study, analysis: &Analysis) -> Vec<Chart> {
-    figure_over_repetitions(study, analysis, &ResponseFigure::p99()).into_iter().collect()
+    figure_over_repetitions(study, analysis, P99).into_iter().collect()
 }
 
 /// Returns a response time at each load with its interval, and the objective.
-pub fn figure_over_load(study: &Study, analysis: &Analysis, time: &ResponseFigure) -> Chart {
-    let series = [("", time.select)];
-    let mut figure = load::over_load(study, analysis, &time.id, time.title(), &series);
+pub fn figure_over_load(study: &Study, analysis: &Analysis, time: Metric) -> Chart {
+    let series = [(Text::default(), time)];
+    let mut figure = load::over_load(study, analysis, &id_of(time), title_of(time), &series);
     figure.marks.extend(load::marks(study, analysis, |kind| kind == LimitKind::Objective));
     let plan = study
         .experiment
@@ -58,26 +39,21 @@ pub fn figure_over_load(study: &Study, analysis: &Analysis, time: &ResponseFigur
         .first()
         .and_then(|contender| contender.steps.first())
         .map(|step| &step.plan);
-    let label = load::with_band(time.metric.words(), analysis, time.select);
-    finish(figure, plan, label, time.metric)
+    let label = load::with_band(time.words(), analysis, time);
+    finish(figure, plan, label, time)
 }
 
 /// Returns a response time of each repetition, and of all of them with its interval. None if the
 /// study has several loads.
-pub fn figure_over_repetitions(
-    study: &Study,
-    analysis: &Analysis,
-    time: &ResponseFigure,
-) -> Option<Chart> {
-    let figure = load::over_repetitions(study, analysis, &time.id, time.title(), time.select)?;
+pub fn figure_over_repetitions(study: &Study, analysis: &Analysis, time: Metric) -> Option<Chart> {
+    let figure = load::over_repetitions(study, analysis, &id_of(time), title_of(time), time)?;
     let plan = study.trials.first().and_then(|trial| trial.run.plan.as_ref());
-    Some(finish(figure, plan, time.metric.words(), time.metric))
+    Some(finish(figure, plan, time.words(), time))
 }
 
 /// Returns p99 over the time of a run, and that of the whole run with its interval.
 pub fn over_time(run: &Run, judgement: &Judgement) -> Chart {
-    let time = ResponseFigure::p99();
-    let mut figure = Chart { title: time.title(), id: time.id, ..Chart::default() };
+    let mut figure = Chart { title: title_of(P99), id: id_of(P99), ..Chart::default() };
     let Some(merged) = intervals::with_responses(run, MIN_RESPONSES) else { return figure };
     let counts: Vec<u64> = merged.points.iter().map(|point| point.response.count()).collect();
     let intervals = crate::result::intervals(run, merged.points.into_iter());
@@ -114,6 +90,10 @@ fn of_whole_run(run: &Run, judgement: &Judgement, ends: [f64; 2]) -> Option<Char
     Some(ChartLine { name, dash: 1, points: points.into(), ..ChartLine::default() })
 }
 
+fn title_of(time: Metric) -> Text {
+    text!("chart.of-response-time", figure = time.words())
+}
+
 /// Adds the objective as a horizontal line, and chooses the y axis.
 fn finish(mut figure: Chart, plan: Option<&Plan>, label: Text, metric: Metric) -> Chart {
     let values: Vec<(f64, f64)> = figure.lines.iter().flat_map(ChartLine::known).collect();
@@ -147,9 +127,5 @@ fn ends_of(values: impl Iterator<Item = f64> + Clone) -> [f64; 2] {
 
 /// True if an objective bounds a figure of all requests.
 fn is_of(objective: &Objective, metric: Metric) -> bool {
-    let is_same = match (objective.metric, metric) {
-        (Metric::Quantile(a), Metric::Quantile(b)) => is_same_quantile(a, b),
-        (a, b) => a == b,
-    };
-    is_same && objective.step.is_none()
+    objective.metric.is_same(metric) && objective.step.is_none()
 }

@@ -251,6 +251,32 @@ fn the_first_charts_are_those_of_the_compared_figures() {
     assert_eq!(ChartSelection::Key.figures(&study, &analysis)[0].id, "repetition-p50");
 }
 
+#[test]
+fn each_compared_figure_has_a_chart_with_its_interval() {
+    use brunt_model::analysis::{Band, BandedFigure, MetricFigure};
+    use brunt_model::objective::Metric;
+    for (metric, id) in [
+        (Metric::Goodput, "repetition-goodput"),
+        (Metric::Max, "repetition-max"),
+        (Metric::Quantile(0.999), "repetition-p99.9"),
+    ] {
+        let (study, mut analysis) = story::comparison::compared();
+        analysis.comparison.as_mut().unwrap().pairs[0].measures[0].measure =
+            brunt_model::Measure::Run(metric);
+        let figure = BandedFigure { value: 2.0, low: 1.0, high: 3.0, band: Band::Range };
+        for contender in &mut analysis.contenders {
+            contender.curve[0].others = vec![MetricFigure { metric, figure }];
+        }
+        let first = of_study(&study, &analysis).swap_remove(0);
+        assert_eq!((first.id.as_str(), first.lines.len()), (id, 4));
+        assert!(first.lines[0].points.iter().all(|point| point.y.is_some_and(|y| y > 0.0)));
+        assert_eq!(
+            first.lines[1].points[0].low.zip(first.lines[1].points[0].high),
+            Some((1.0, 3.0))
+        );
+    }
+}
+
 fn key_ids(study: &Study, analysis: &Analysis) -> Vec<String> {
     ChartSelection::Key.figures(study, analysis).into_iter().map(|figure| figure.id).collect()
 }

@@ -354,5 +354,6 @@ fn median_point(load: f64, points: &[CurvePoint]) -> CurvePoint {
         p95: median_of(points, |p| p.p95),
         p99: median_of(points, |p| p.p99),
         errors: median_of(points, |p| p.errors),
+        others: Vec::new(),
     }
 }
