@@ -155,6 +155,10 @@ pub struct WorkerPopulation<T: Transport> {
     pub thread: Rc<WorkerThread>,
     pub clock: RunClock,
     pub tasks: ActiveTasks,
+    /// Gate of the users on this worker, which the worker opens after its own begin. If users waited for the gate of all
+    /// workers, the runtime would begin one of them in 31 turns, since other threads wake them; thousands would keep
+    /// the worker itself waiting for seconds.
+    pub users_gate: Gate,
     pub requests: RequestContext<T>,
     /// Warnings that were sent.
     warnings: RefCell<HashSet<String>>,
@@ -180,6 +184,7 @@ impl<T: Transport> WorkerPopulation<T> {
         Rc::new(Self {
             clock: RunClock::new(thread.time.clone()),
             tasks: ActiveTasks::new(thread.time.timer()),
+            users_gate: Gate::new(1),
             requests,
             warnings: RefCell::default(),
             shown_statuses: RefCell::default(),

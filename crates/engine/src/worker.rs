@@ -35,10 +35,14 @@ pub async fn work<T: Transport>(population: Rc<WorkerPopulation<T>>) {
     } else {
         population.shared.gate.ready(population.clock.now());
     }
-    if let Some(begin) = population.shared.gate.wait().await {
-        population.begin(begin);
-        start_arrivals(&population, begin);
-        run_load(&population, begin).await;
+    match population.shared.gate.wait().await {
+        Some(begin) => {
+            population.begin(begin);
+            start_arrivals(&population, begin);
+            population.users_gate.open(begin);
+            run_load(&population, begin).await;
+        }
+        None => population.users_gate.give_up(),
     }
     send_records(&population);
     population.send(Message::PopulationEnded(population.source()));
@@ -146,8 +150,7 @@ async fn begin_user<T: Transport>(
     iterations_left: Rc<Cell<u64>>,
 ) -> Option<ClosedLoop> {
     let Load::Closed { users, think } = &population.shared.population().load else { return None };
-    // Users may be woken before the worker itself.
-    population.begin(population.shared.gate.wait().await?);
+    population.users_gate.wait().await?;
     let warmup = population.shared.population().stop.warmup;
     let ramp_position = users
         .as_constant()

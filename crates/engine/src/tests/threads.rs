@@ -79,6 +79,18 @@ fn users_of_both_threads_are_active_during_the_whole_run() {
     assert!(seen.samples[..5].iter().all(|s| s.planned == seen.begins()));
 }
 
+/// Other threads wake the workers at the begin of the load. A worker that its users keep from its own begin counts their
+/// requests as setup.
+#[test]
+fn the_first_requests_of_thousands_of_users_are_no_setup() {
+    let mut plan = real(closed(4000.0, ms(300)));
+    plan.connection.connect_rate = 1_000_000;
+    let seen = shared_queue(8, Duration::from_micros(20)).run(&plan);
+    let mut setups = seen.snapshots().filter(|snapshot| snapshot.phase == Phase::Setup);
+    assert!(setups.all(|setup| setup.measured.planned == 0));
+    assert!(seen.run.flow.completed > 0);
+}
+
 #[test]
 fn an_event_listener_can_stop_a_run() {
     for plan in [open(200.0, Arrivals::Poisson, secs(3600)), closed(4.0, secs(3600))] {
