@@ -3,7 +3,8 @@
 
     python3 python/build_wheel.py dist/brunt --output dist/
 
-The program prints the schemas from which the classes of its reports are generated, so this machine must be able to run it.
+The program prints the schemas from which the classes of its reports are generated, so it must run
+on this machine.
 Needs Python 3.11 or newer, and nothing else. The same program and commit give the same wheel: all
 times in it are SOURCE_DATE_EPOCH, by default 1980-01-01.
 """

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes src/brunt/documents.py, the classes of the JSON reports, from the schemas that brunt prints.
+"""Writes src/brunt/documents.py, the classes of the JSON reports, from the printed schemas.
 
     python3 python/generate_documents.py target/debug/brunt
 """
