@@ -3,6 +3,8 @@
 
     python3 python/build_wheel.py dist/brunt --output dist/
 
+The program prints the schemas from which the classes of its reports are generated, so it must run
+on this machine.
 Needs Python 3.11 or newer, and nothing else. The same program and commit give the same wheel: all
 times in it are SOURCE_DATE_EPOCH, by default 1980-01-01.
 """
@@ -18,6 +20,8 @@ import time
 import tomllib
 import zipfile
 from pathlib import Path
+
+import generate_documents
 
 PROJECT = Path(__file__).resolve().parent
 LICENSES = ("LICENSE-APACHE", "LICENSE-MIT")
@@ -52,17 +56,18 @@ def main():
     )
     arguments = parser.parse_args()
     try:
+        generate_documents.write(arguments.binary.absolute())
         print(
             build(
                 arguments.binary, arguments.output, arguments.allow_dynamic, arguments.compression
             )
         )
-    except (WheelError, OSError) as error:
+    except (WheelError, generate_documents.GenerationError, OSError) as error:
         sys.exit(f"build_wheel.py: {error}")
 
 
 def build(binary, output, allow_dynamic=False, compression=9):
-    """Writes the wheel to a directory, and returns its path."""
+    """Writes the wheel of the program and of src/brunt to a directory, and returns its path."""
     program = binary.read_bytes()
     project = tomllib.loads((PROJECT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     version = package_version()

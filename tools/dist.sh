@@ -1,6 +1,6 @@
 #!/bin/sh
 # Writes the files of a release to dist/: a static binary with completions and man pages (tar.gz), a Debian package, an
-# OCI image, an SBOM and checksums. Needs neither root nor a container engine.
+# OCI image, a Python wheel, JSON Schemas, an SBOM and checksums. Needs neither root nor a container engine.
 # Options are environment variables: PROFILE=demo for a quick try (the published profile is `release`),
 # TARGET=x86_64-unknown-linux-gnu for glibc (the default is musl, linked statically).
 set -eu
@@ -31,6 +31,9 @@ say "completions, man pages, documents"
 sh tools/dist/tree.sh "$brunt" "$tree"
 
 name=brunt-$version-$TARGET
+say "JSON Schemas of the reports"
+for document in result study analysis; do "$brunt" schema $document >"$dist/$document.schema.json"; done
+
 say "archive, package, image, SBOM, checksums"
 sh tools/dist/tar.sh "$tree" "$name" | gzip -9n >"$dist/$name.tar.gz"
 sh tools/dist/deb.sh "$tree" "$version" "$dist"

@@ -11,5 +11,5 @@ fi
 
 [ $# -gt 0 ] || set -- $(basename -s .py -a python/tests/test_*.py)
 cd python
-$python generate_documents.py --check
+$python generate_documents.py "$BRUNT_BIN"
 for module; do PYTHONDONTWRITEBYTECODE=1 $python -m unittest "tests.$module"; done

@@ -147,6 +147,7 @@ class Build(BruntTestCase):
             self.assertEqual(archive.read(script), program)
             self.assertEqual(archive.getinfo(script).external_attr >> 16, 0o100755)
             metadata = archive.read(f"{info}/METADATA").decode()
+        self.assertIn("brunt/documents.py", names)
         self.assertIn("brunt/py.typed", names)
         self.assertIn(f"{info}/licenses/LICENSE-MIT", names)
         self.assertIn("License-Expression: MIT OR Apache-2.0\n", metadata)

@@ -58,8 +58,7 @@ const FORMATS: [(&str, WriteAnalysis); 3] =
 pub fn analyse(args: &AnalyseArgs) -> Result<Exit, CommandError> {
     let outputs = outputs(&args.outputs).map_err(usage_error)?;
     let files: Result<Vec<File>> = args.files.iter().map(|path| read_file(path)).collect();
-    let mut observations =
-        foreign::read(&files.map_err(usage_error)?).map_err(|error| usage_error(error.into()))?;
+    let mut observations = foreign::read(&files.map_err(usage_error)?).map_err(usage_error)?;
     // A think time that the files state counts more than the option.
     if let (LoadUnit::Users { think: unknown @ None }, Some(think)) =
         (&mut observations.unit, args.think)

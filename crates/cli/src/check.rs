@@ -38,7 +38,7 @@ pub fn check(args: &RunArgs, descriptors: u64) -> Result<Exit, CommandError> {
         ..crate::process::system()
     };
     // The plan is never run, so its seed does not matter.
-    let (plan, _) = to_plan(&args.settings, &system).map_err(|error| usage_error(error.into()))?;
+    let (plan, _) = to_plan(&args.settings, &system).map_err(usage_error)?;
     crate::redact::know(&plan);
     let machine = MachineFacts { descriptors, cores, settings, other_processes_cores: None };
     let mut facts =

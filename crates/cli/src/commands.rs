@@ -51,10 +51,6 @@ pub enum GrpcTask {
 
 impl GrpcArgs {
     /// Determines the task from the arguments.
-    ///
-    /// # Errors
-    ///
-    /// The method is invalid.
     pub fn into_task(mut self) -> Result<GrpcTask, String> {
         let grpc = &mut self.run.settings.request.grpc.method;
         match self.call {

@@ -9,8 +9,8 @@ pub struct CommandError {
 }
 
 /// An error in the command line, or in a file that it names.
-pub fn usage_error(error: anyhow::Error) -> CommandError {
-    CommandError { exit: Exit::Usage, error }
+pub fn usage_error(error: impl Into<anyhow::Error>) -> CommandError {
+    CommandError { exit: Exit::Usage, error: error.into() }
 }
 
 /// An error of brunt or of this machine.

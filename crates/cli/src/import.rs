@@ -155,8 +155,7 @@ pub fn import(args: &ImportArgs) -> Result<Exit, CommandError> {
         let line = before.split(|byte| *byte == b'\n').count();
         usage_error(anyhow!("{name}:{line}: not UTF-8; write the file in UTF-8"))
     })?;
-    let plan =
-        brunt_import::import(format, &text, &options).map_err(|error| usage_error(error.into()))?;
+    let plan = brunt_import::import(format, &text, &options).map_err(usage_error)?;
     write(file, &plan)
 }
 
@@ -197,8 +196,7 @@ fn jmx(
         properties: properties.collect(),
         base: file.base.clone(),
     };
-    let import =
-        brunt_import::jmx::read(&bytes, &options).map_err(|error| usage_error(error.into()))?;
+    let import = brunt_import::jmx::read(&bytes, &options).map_err(usage_error)?;
     for notice in &import.notices {
         eprintln!("brunt: {notice}");
     }

@@ -240,16 +240,15 @@ fn run(args: &RunArgs) -> Result<Exit, CommandError> {
     }
     let system = system();
     let settings = &args.settings;
-    let (mut plan, mut notes) =
-        to_plan(settings, &system).map_err(|error| usage_error(error.into()))?;
-    check_objectives(&plan.objectives, &[&plan]).map_err(|error| usage_error(error.into()))?;
+    let (mut plan, mut notes) = to_plan(settings, &system).map_err(usage_error)?;
+    check_objectives(&plan.objectives, &[&plan]).map_err(usage_error)?;
     let is_tracing = settings.output.trace;
     if is_tracing {
         to_plan::trace::reduce(&mut plan, settings);
         // The notes describe the plan before it was reduced.
         notes.clear();
     }
-    let world = brunt_runner::RealWorld::new(&plan).map_err(|error| usage_error(error.into()))?;
+    let world = brunt_runner::RealWorld::new(&plan).map_err(usage_error)?;
     let outputs = Outputs::from_settings(&settings.output).map_err(usage_error)?;
     let mut tracer = trace::requested(&settings.output, &args.store).map_err(usage_error)?;
     let mut jtl = result_file::open(&settings.output).map_err(usage_error)?;

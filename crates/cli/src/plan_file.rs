@@ -163,5 +163,5 @@ fn new(file: Option<&Path>) -> Result<Exit, CommandError> {
 }
 
 fn spec_error(error: SpecError) -> CommandError {
-    usage_error(error.into())
+    usage_error(error)
 }

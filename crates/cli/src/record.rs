@@ -124,9 +124,7 @@ pub fn record(args: &RecordArgs) -> Result<Exit, CommandError> {
     let stopped = signals::stop_flag().map_err(runtime_error)?;
     let source = match args.proxy {
         Some(address) => RecordingSource::Proxy(proxy::start(args, address)?),
-        None => RecordingSource::Browser(
-            browser_options(args).map_err(|error| usage_error(error.into()))?,
-        ),
+        None => RecordingSource::Browser(browser_options(args).map_err(usage_error)?),
     };
     let recording = source.record_once(args, &stopped)?;
     if let Some(file) = &args.har {
@@ -167,7 +165,7 @@ pub fn record(args: &RecordArgs) -> Result<Exit, CommandError> {
         Err(error) => {
             first.cuts.iter().for_each(|cut| print_left_out(cut));
             rescue(args, &first);
-            return Err(usage_error(error.into()));
+            return Err(usage_error(error));
         }
     };
     for part in &recorded_plan.left_out {
@@ -272,7 +270,7 @@ fn read(file: &Path) -> Result<Recording, CommandError> {
     let text = fs::read_to_string(file)
         .with_context(|| format!("cannot read {name}"))
         .map_err(usage_error)?;
-    Recording::from_har(&name, &text).map_err(|error| usage_error(error.into()))
+    Recording::from_har(&name, &text).map_err(usage_error)
 }
 
 /// Keeps the requests of a recording without a plan, unless `--har` has them.

@@ -4,15 +4,16 @@
 //! exact, and so does the output that drop-ins share with the original tools.
 
 use brunt_model::Plan;
+use brunt_model::sync::IgnorePoison;
 use brunt_store::{Redactor, Store};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 // Global, because the signal thread and the parser of arguments print messages without a context.
 static CURRENT: Mutex<Option<Arc<Redactor>>> = Mutex::new(None);
 
 /// The redactor of this process.
 pub fn current() -> Arc<Redactor> {
-    let mut current = CURRENT.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut current = CURRENT.lock().ignore_poison();
     Arc::clone(
         current.get_or_insert_with(|| with_argument_secrets(Arc::new(Redactor::with_random_key()))),
     )
@@ -21,8 +22,7 @@ pub fn current() -> Arc<Redactor> {
 /// Uses the redactor of this store from now on.
 pub fn adopt(store: &Store) {
     let redactor = with_argument_secrets(Arc::clone(store.redactor()));
-    let earlier =
-        CURRENT.lock().unwrap_or_else(PoisonError::into_inner).replace(Arc::clone(&redactor));
+    let earlier = CURRENT.lock().ignore_poison().replace(Arc::clone(&redactor));
     if let Some(earlier) = earlier {
         // Secrets that were registered before must be found in later texts, too.
         redactor.add_secrets_of(&earlier);

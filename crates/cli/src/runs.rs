@@ -204,7 +204,7 @@ pub fn open(args: &StoreArgs) -> Result<Store, CommandError> {
 
 /// Converts an error of the store.
 pub fn store_error(error: StoreError) -> CommandError {
-    if error.is_usage_error() { usage_error(error.into()) } else { runtime_error(error) }
+    if error.is_usage_error() { usage_error(error) } else { runtime_error(error) }
 }
 
 fn show(store: &Store, word: &str) -> Result<(), CommandError> {

@@ -3,7 +3,9 @@
 
 use crate::terminal;
 use std::io::{self, Write};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
+
+use brunt_model::sync::IgnorePoison;
 
 /// Number of lines of the block on the terminal.
 // Global, because signals and warnings print from other threads between two draws.
@@ -61,5 +63,5 @@ fn write(text: &str) {
 }
 
 fn drawn_lines() -> MutexGuard<'static, usize> {
-    DRAWN_LINES.lock().unwrap_or_else(PoisonError::into_inner)
+    DRAWN_LINES.lock().ignore_poison()
 }

@@ -41,8 +41,7 @@ pub fn show(
     question: &CompareSettings,
     outputs: Outputs,
 ) -> Result<Exit, CommandError> {
-    let (study, analysis) = compare_groups(sets, question, command_line())
-        .map_err(|error| usage_error(error.into()))?;
+    let (study, analysis) = compare_groups(sets, question, command_line()).map_err(usage_error)?;
     outputs.write_study(&study, &analysis).map_err(runtime_error)?;
     Ok(exit_of_comparison(&analysis, fail_on(question)))
 }
@@ -68,8 +67,7 @@ fn compare_contenders(
     let contenders: Vec<Contender> = contenders.collect();
     // Options override the question of the experiment.
     let question = question.clone().or(question_of_study);
-    let spec = comparison(&question, &contenders, at_capacity)
-        .map_err(|error| usage_error(error.into()))?;
+    let spec = comparison(&question, &contenders, at_capacity).map_err(usage_error)?;
     study.experiment.question = Question::Compare(spec);
     let analysis = decide::analysis(&study);
     outputs.write_study(&study, &analysis).map_err(runtime_error)?;

@@ -103,7 +103,7 @@ impl StudioArgs {
 /// Prints a new token. Only its holder gets the secret.
 fn print_token(name: &str, permission: &str) -> Result<Exit, CommandError> {
     let permission = Permission::from_word(permission).unwrap_or(Permission::Read);
-    let token = NewToken::draw(name, permission).map_err(|error| usage_error(error.into()))?;
+    let token = NewToken::draw(name, permission).map_err(usage_error)?;
     let NewToken { secret, line } = token;
     print(format!("{secret}\n{line}\n")).map_err(runtime_error)?;
     // In a file, the explanation would become a line of tokens.
@@ -132,8 +132,7 @@ pub fn studio(args: &StudioArgs) -> Result<Exit, CommandError> {
     let program = std::env::current_exe().map_err(runtime_error)?;
     let program =
         StudioProgram { command: command_line(), program, system: system(), warn: print_line };
-    let studio = Studio::bind(directory.clone(), args.address(), program)
-        .map_err(|error| usage_error(error.into()))?;
+    let studio = Studio::bind(directory.clone(), args.address(), program).map_err(usage_error)?;
     let studio = Arc::new(studio);
     let link = studio.new_link().map_err(runtime_error)?;
     print(format!("brunt studio shows {}\n{link}\n", directory.display()))

@@ -4,6 +4,7 @@
 //! reads the environment by itself.
 
 use crate::error::ToolError;
+use brunt_model::sync::IgnorePoison;
 use brunt_model::{FleetSettings, Judgement, Run};
 use brunt_runner::{CommandSession, Fleet, Interrupt};
 use brunt_spec::System;
@@ -13,7 +14,7 @@ use brunt_store::{Redactor, Store};
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 /// A stream that several threads may write to.
 pub type SharedOutput = Mutex<Box<dyn Write + Send>>;
@@ -67,10 +68,6 @@ pub enum StorePlace {
 /// Reports with open files, to be written after the run.
 pub trait Reports {
     /// Writes all reports to their files.
-    ///
-    /// # Errors
-    ///
-    /// [`ToolError`] if a file cannot be written.
     fn write(self: Box<Self>, run: &Run, judgement: &Judgement) -> Result<(), ToolError>;
 }
 
@@ -82,7 +79,7 @@ impl Caller {
     /// An agent cannot be started.
     pub fn fleet(&self, settings: Option<&FleetSettings>) -> Result<Option<Arc<Fleet>>, ToolError> {
         let Some(settings) = settings else { return Ok(None) };
-        let mut agents = self.agents.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut agents = self.agents.lock().ignore_poison();
         if agents.is_none() {
             *agents = Some(Arc::new((self.start_agents)(settings)?));
         }
@@ -149,5 +146,5 @@ impl Write for Stdout {
 }
 
 fn lock(stream: &SharedOutput) -> MutexGuard<'_, Box<dyn Write + Send>> {
-    stream.lock().unwrap_or_else(PoisonError::into_inner)
+    stream.lock().ignore_poison()
 }

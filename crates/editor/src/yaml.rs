@@ -33,10 +33,6 @@ pub struct YamlPlan {
 
 impl YamlPlan {
     /// Reads a plan file.
-    ///
-    /// # Errors
-    ///
-    /// The text is no YAML.
     pub fn read(file: &str, text: &str) -> Result<Self, EditError> {
         let root = parse(text, file)?;
         let line_starts =

@@ -7,8 +7,9 @@
 
 use brunt_engine::pool::{Arrival, ConnectionChoice, Overflow, Pool};
 use brunt_model::Tick;
+use brunt_model::sync::IgnorePoison;
 use std::hint::black_box;
-use std::sync::{Barrier, Mutex, PoisonError};
+use std::sync::{Barrier, Mutex};
 use std::task::{Context, Waker};
 use std::thread;
 use std::time::Instant;
@@ -56,7 +57,7 @@ fn nanos(threads: usize, lock: Option<&Mutex<()>>) -> f64 {
 fn serve(pool: &Pool, worker: usize, ready: &Barrier, lock: Option<&Mutex<()>>) -> f64 {
     let seat = pool.reserve(worker);
     pool.free(seat, Tick::ZERO, true);
-    let locked = || lock.map(|lock| lock.lock().unwrap_or_else(PoisonError::into_inner));
+    let locked = || lock.map(|lock| lock.lock().ignore_poison());
     let mut cx = Context::from_waker(Waker::noop());
     ready.wait();
     let began = Instant::now();

@@ -3,10 +3,11 @@
 use brunt_model::outcome::{DEADLINE_STATUS, status_text};
 use brunt_model::plan::ReplyChecks;
 use brunt_model::reply_policy::statuses;
+use brunt_model::sync::IgnorePoison;
 use brunt_model::{CheckFailure, Failure, Outcome, Plan};
 use brunt_wire::Reply;
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use std::time::Duration;
 
 /// Checks and limits of replies, by the number of a request's policy; shared by all workers.
@@ -101,7 +102,7 @@ impl ReplyChecker {
                 CheckFailure::new("body", format!("body matches `{pattern}`"), "no match")
             }
             _ => {
-                let lengths = self.lengths.lock().unwrap_or_else(PoisonError::into_inner);
+                let lengths = self.lengths.lock().ignore_poison();
                 let first = lengths.get(&label).copied().unwrap_or_default();
                 let expected = format!("length {first} bytes, as in the first reply");
                 CheckFailure::new("length", expected, format!("{} bytes", reply.body_bytes))
@@ -116,7 +117,7 @@ impl ReplyChecker {
     }
 
     fn is_as_long_as_the_first(&self, length: u64, label: u32) -> bool {
-        let mut lengths = self.lengths.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut lengths = self.lengths.lock().ignore_poison();
         // The first good body sets the length.
         *lengths.entry(label).or_insert(length) == length
     }

@@ -4,7 +4,8 @@
 //! process, which opens the gates of all processes.
 
 use brunt_model::Tick;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use brunt_model::sync::IgnorePoison;
+use std::sync::{Mutex, MutexGuard};
 use std::task::{Poll, Waker};
 
 /// A barrier that opens when all workers are ready.
@@ -63,7 +64,7 @@ impl Gate {
     }
 
     fn inner(&self) -> MutexGuard<'_, Inner> {
-        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+        self.inner.lock().ignore_poison()
     }
 
     /// Counts one more worker as ready at `now`. The load begins when the last one is ready, unless

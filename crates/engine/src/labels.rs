@@ -1,7 +1,9 @@
 //! Numbers the names of labels, the same for all workers.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
+
+use brunt_model::sync::IgnorePoison;
 
 /// Label of all requests beyond the limit.
 pub const OTHER: &str = "(other)";
@@ -41,7 +43,7 @@ impl Labels {
     }
 
     fn inner(&self) -> MutexGuard<'_, Inner> {
-        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+        self.inner.lock().ignore_poison()
     }
 
     /// Returns the number of a label. A new label gets the next number, or that of

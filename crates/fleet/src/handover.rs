@@ -13,8 +13,10 @@ use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, BufReader, Read, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
+
+use brunt_model::sync::IgnorePoison;
 
 /// Bytes before a packet in the file: its number in the stream, and its length.
 const HEAD: usize = 12;
@@ -62,10 +64,6 @@ impl FleetRecord {
     }
 
     /// Writes the record into a folder, in place of an earlier one.
-    ///
-    /// # Errors
-    ///
-    /// The file cannot be written.
     pub fn write(&self, folder: &Path) -> io::Result<()> {
         let incomplete = folder.join("fleet.json.new");
         let mut file = private().write(true).create(true).truncate(true).open(&incomplete)?;
@@ -97,20 +95,12 @@ pub struct Handover {
 
 impl Handover {
     /// Writes the record of a fleet into its folder.
-    ///
-    /// # Errors
-    ///
-    /// The file cannot be written.
     pub fn begin(folder: PathBuf, record: FleetRecord) -> io::Result<Self> {
         record.write(&folder)?;
         Ok(Self { folder, record: Mutex::new(record) })
     }
 
     /// Records the run that begins.
-    ///
-    /// # Errors
-    ///
-    /// The file cannot be written.
     pub fn set_run(&self, run: RunRecord) -> io::Result<()> {
         let mut record = self.record();
         record.run = Some(run);
@@ -128,7 +118,7 @@ impl Handover {
     }
 
     fn record(&self) -> MutexGuard<'_, FleetRecord> {
-        self.record.lock().unwrap_or_else(PoisonError::into_inner)
+        self.record.lock().ignore_poison()
     }
 }
 

@@ -49,10 +49,6 @@ pub enum ImageError {
 
 impl ImageProgram {
     /// The running program with the libraries that it has loaded.
-    ///
-    /// # Errors
-    ///
-    /// A file cannot be read.
     pub fn own() -> Result<Self, ImageError> {
         let path = Path::new("/proc/self/exe");
         let bytes = read(path)?;

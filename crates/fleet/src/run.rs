@@ -11,8 +11,10 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
+
+use brunt_model::sync::IgnorePoison;
 use tokio::runtime::Runtime;
 use tokio::time::timeout;
 
@@ -80,10 +82,6 @@ struct Objects {
 
 /// Fills in the name and the Secret of a fleet. `nats` has servers that exist, with the seed of the user. Returns the
 /// access to its messages, without servers if it has its own.
-///
-/// # Errors
-///
-/// The system provides no random numbers.
 pub fn complete(
     fleet: &mut KubernetesFleet,
     nats: Option<(String, Option<NkeySeed>)>,
@@ -236,7 +234,7 @@ impl Objects {
     }
 
     fn runtime(&self) -> MutexGuard<'_, Runtime> {
-        self.runtime.lock().unwrap_or_else(PoisonError::into_inner)
+        self.runtime.lock().ignore_poison()
     }
 
     fn connect(

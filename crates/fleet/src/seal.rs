@@ -28,10 +28,6 @@ impl fmt::Debug for FleetKey {
 
 impl FleetKey {
     /// Creates a random key.
-    ///
-    /// # Errors
-    ///
-    /// The system provides no random numbers.
     pub fn random() -> Result<Self, Unspecified> {
         let mut key = [0; 32];
         rand::fill(&mut key)?;
@@ -80,10 +76,6 @@ pub struct Identity([u8; 16]);
 
 impl Identity {
     /// Draws a random identity.
-    ///
-    /// # Errors
-    ///
-    /// The system provides no random numbers.
     pub fn random() -> Result<Self, Unspecified> {
         let mut identity = [0; 16];
         rand::fill(&mut identity)?;
@@ -120,10 +112,6 @@ pub struct Sealer {
 
 impl Sealer {
     /// Creates the sealer of a sender.
-    ///
-    /// # Errors
-    ///
-    /// The key cannot be derived.
     pub fn new(key: &FleetKey, sender: Identity, subject: &str) -> Result<Self, Unspecified> {
         Ok(Self { key: key.of_sender(&sender, subject)?, sender, next: 0 })
     }

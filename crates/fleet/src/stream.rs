@@ -1,7 +1,9 @@
 //! Byte streams over packets: a writer that a task publishes from, and a reader that a task fills.
 
 use std::io::{self, Read, Write};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard};
+
+use brunt_model::sync::IgnorePoison;
 use tokio::sync::{Notify, mpsc};
 
 /// Bytes that wait to be published. A writer waits when there are this many.
@@ -32,7 +34,7 @@ struct OutboxState {
 
 impl Outbox {
     fn state(&self) -> MutexGuard<'_, OutboxState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock().ignore_poison()
     }
 
     /// Waits for bytes and returns at most those of one packet. None at the end of the stream.
@@ -70,7 +72,7 @@ impl Write for PacketWriter {
         let mut state = self.0.state();
         // Without this wait, a slow network would fill the memory.
         while state.bytes.len() >= MAX_WAITING && !state.is_broken {
-            state = self.0.has_room.wait(state).unwrap_or_else(PoisonError::into_inner);
+            state = self.0.has_room.wait(state).ignore_poison();
         }
         if state.is_broken {
             return Err(io::ErrorKind::BrokenPipe.into());

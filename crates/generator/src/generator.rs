@@ -67,10 +67,6 @@ impl Generator {
     }
 
     /// Runs this process's part of the plan, controlled by its handle.
-    ///
-    /// # Errors
-    ///
-    /// The same as those of [`Self::run`].
     pub fn run_part(
         &self,
         plan: &Plan,

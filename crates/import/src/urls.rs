@@ -24,10 +24,6 @@ use brunt_model::secret::is_secret_field;
 use std::collections::HashMap;
 
 /// Reads a list of URLs.
-///
-/// # Errors
-///
-/// [`ImportError`] with its line if an entry is malformed.
 pub fn read(text: &str, options: &ImportOptions) -> Result<ImportedPlan, ImportError> {
     let mut reader =
         Reader { options, names: Names::default(), vars: Vec::new(), by_name: HashMap::new() };

@@ -114,10 +114,6 @@ pub struct UnevaluatedRun {
 }
 
 /// Converts a plan whose variables stay in the texts, for conversion to another format.
-///
-/// # Errors
-///
-/// Fails like [`read`].
 pub fn read_unevaluated(
     document: &JmxDocument,
     context: &PlanContext<'_>,

@@ -213,10 +213,6 @@ impl Assignment {
 
 /// Moves the values in which a plan differs from its redacted form out of it. Returns the plan
 /// without them, and their places and values, as [`ControllerRequest::Secrets`] has them.
-///
-/// # Errors
-///
-/// A plan cannot be encoded.
 pub fn split_secrets(
     plan: &Plan,
     redacted: &Plan,

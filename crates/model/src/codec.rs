@@ -80,20 +80,12 @@ pub struct LogWriter<W> {
 
 impl<W: Write> LogWriter<W> {
     /// Starts a log with its first bytes.
-    ///
-    /// # Errors
-    ///
-    /// `out` cannot be written.
     pub fn new(mut out: W) -> io::Result<Self> {
         out.write_all(MAGIC)?;
         Ok(Self { out })
     }
 
     /// Appends one event and flushes the output.
-    ///
-    /// # Errors
-    ///
-    /// The output cannot be written.
     pub fn write(&mut self, event: &Event) -> io::Result<()> {
         self.out.write_all(&frame(&encode(event)?)?)?;
         // A killed run leaves all its events only if each is flushed.
@@ -193,10 +185,6 @@ pub enum Frame {
 }
 
 /// Reads the next frame.
-///
-/// # Errors
-///
-/// `from` cannot be read.
 pub fn read_frame(from: &mut impl Read) -> io::Result<Frame> {
     let mut head = [0; 8];
     match read_full(from, &mut head)? {

@@ -5,8 +5,7 @@
 //! * [`tally`], [`transaction`], [`snapshot`], [`spread`]: mergeable sums of samples. [`event`], [`codec`]: output of the engine. [`run`], [`series`], [`history`], [`live_output`]: all events folded; figures during a run. [`part`], [`agent`], [`fleet`]: shares of agents.
 //! * [`objective`], [`reached`], [`goal`]: bounds on figures, and the precision that ends a run.
 //! * [`experiment`], [`probe_spec`], [`study`]: many runs, readings of a server, and the results. [`run_history`]: comparable runs over months.
-//! * [`finding`], [`analysis`], [`question`], [`answer`], [`comparison`]: conclusions. [`mod@text`]: texts for people, in each language.
-//! * [`time`], [`numbers`], [`reading_names`], [`secret`]: instants, numbers as text, names.
+//! * [`finding`], [`analysis`], [`question`], [`answer`], [`comparison`]: conclusions. [`mod@text`]: texts for people, in each language. [`time`], [`numbers`], [`reading_names`], [`secret`]: instants, numbers as text, names. [`sync`]: locks.
 
 pub mod agent;
 pub mod analysis;
@@ -45,6 +44,7 @@ pub mod series;
 pub mod snapshot;
 pub mod spread;
 pub mod study;
+pub mod sync;
 pub mod system_error;
 pub mod tally;
 pub mod text;

@@ -83,10 +83,6 @@ pub mod seconds {
     use std::time::Duration;
 
     /// Writes a duration as a number of seconds.
-    ///
-    /// # Errors
-    ///
-    /// The serializer fails.
     pub fn serialize<S: Serializer>(d: &Duration, s: S) -> Result<S::Ok, S::Error> {
         s.serialize_f64(d.as_secs_f64())
     }
@@ -108,10 +104,6 @@ pub mod optional_seconds {
     use std::time::Duration;
 
     /// Writes a duration as a number of seconds, or null.
-    ///
-    /// # Errors
-    ///
-    /// The serializer fails.
     #[allow(clippy::ref_option)] // serde passes a reference to the field
     pub fn serialize<S: Serializer>(d: &Option<Duration>, s: S) -> Result<S::Ok, S::Error> {
         d.map(|d| d.as_secs_f64()).serialize(s)

@@ -46,10 +46,6 @@ pub struct DevTools {
 
 impl DevTools {
     /// Reads messages from one pipe, and writes commands to the other.
-    ///
-    /// # Errors
-    ///
-    /// The system cannot start a thread.
     pub fn new(
         reader: impl Read + Send + 'static,
         writer: impl Write + Send + 'static,

@@ -25,10 +25,6 @@ pub struct AnalysisDocument {
 }
 
 /// Writes the analysis as text.
-///
-/// # Errors
-///
-/// If `out` cannot be written to.
 pub fn text(
     observations: &Observations,
     analysis: &Analysis,
@@ -41,10 +37,6 @@ pub fn text(
 }
 
 /// Writes the analysis as Markdown.
-///
-/// # Errors
-///
-/// If `out` cannot be written to.
 pub fn markdown(
     observations: &Observations,
     analysis: &Analysis,
@@ -54,10 +46,6 @@ pub fn markdown(
 }
 
 /// Writes the analysis as JSON.
-///
-/// # Errors
-///
-/// If `out` cannot be written to.
 pub fn json(
     observations: &Observations,
     analysis: &Analysis,

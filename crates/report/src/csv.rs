@@ -11,10 +11,6 @@ use std::collections::BTreeSet;
 use std::io;
 
 /// Writes the head and one row for each interval of the run.
-///
-/// # Errors
-///
-/// If `out` cannot be written to.
 pub fn write(run: &Run, _: &Judgement, out: &mut dyn io::Write) -> io::Result<()> {
     // A run without intervals has a head, too, which the writer would take from the first row.
     let mut rows = csv::WriterBuilder::new().has_headers(false).from_writer(out);
@@ -84,10 +80,6 @@ const COLUMNS: [Column; 30] = [
 ];
 
 /// Writes the head and one row for each trial of the study.
-///
-/// # Errors
-///
-/// If `out` cannot be written to.
 pub fn write_study(study: &Study, _: &Analysis, out: &mut dyn io::Write) -> io::Result<()> {
     let trials: Vec<TrialDocument> =
         study.trials.iter().map(|t| TrialDocument::new(&study.experiment, t)).collect();

@@ -28,10 +28,6 @@ const REMARK_COLUMNS: usize = 33;
 const COMPARED_RUNS: usize = 5;
 
 /// Writes a history in this view.
-///
-/// # Errors
-///
-/// If `out` cannot be written to.
 pub fn write_as(view: &View, of_series: &SeriesHistory, out: &mut dyn io::Write) -> io::Result<()> {
     let SeriesHistory { series, history } = of_series;
     let subject = format!("{}, {}", clean(&series.what), series.load);

@@ -53,10 +53,6 @@ pub struct StudyPage<'a> {
 }
 
 /// Writes a run as a page of one file, as the study of one trial.
-///
-/// # Errors
-///
-/// If `out` cannot be written to.
 pub fn write(run: &Run, judgement: &Judgement, out: &mut dyn io::Write) -> io::Result<()> {
     let (study, analysis) = single::study_of(run, judgement);
     let overview =
@@ -67,10 +63,6 @@ pub fn write(run: &Run, judgement: &Judgement, out: &mut dyn io::Write) -> io::R
 }
 
 /// Writes a study as a page of one file.
-///
-/// # Errors
-///
-/// If `out` cannot be written to.
 pub fn write_study(study: &Study, analysis: &Analysis, out: &mut dyn io::Write) -> io::Result<()> {
     StudyPage::of(study, analysis).write(&Template::one_file(), out)
 }
@@ -89,19 +81,11 @@ impl<'a> StudyPage<'a> {
     }
 
     /// Writes the page in this form.
-    ///
-    /// # Errors
-    ///
-    /// If `out` cannot be written to.
     pub fn write(&self, template: &Template, out: &mut dyn io::Write) -> io::Result<()> {
         self.content(template)?.write(template, "", out)
     }
 
     /// Returns the content of the page in this form.
-    ///
-    /// # Errors
-    ///
-    /// If the figures cannot be written as JSON.
     pub fn content(&self, template: &Template) -> io::Result<PageContent> {
         let overview = self.study.only_run().map(|Trial { run, judgement, .. }| {
             let Self { address, most_rows, language, .. } = *self;
@@ -210,10 +194,6 @@ pub struct PageContent {
 
 impl PageContent {
     /// Writes the page in this form. `above` is HTML above its content.
-    ///
-    /// # Errors
-    ///
-    /// If `out` cannot be written to.
     pub fn write(
         &self,
         template: &Template,

@@ -7,20 +7,12 @@ use brunt_model::{Analysis, Judgement, Run, Study};
 use std::io;
 
 /// Writes the run as indented JSON.
-///
-/// # Errors
-///
-/// If `out` cannot be written to.
 pub fn write(run: &Run, judgement: &Judgement, out: &mut dyn io::Write) -> io::Result<()> {
     serde_json::to_writer_pretty(&mut *out, &ResultDocument::new(run, judgement))?;
     writeln!(out)
 }
 
 /// Writes the study as indented JSON.
-///
-/// # Errors
-///
-/// If `out` cannot be written to.
 pub fn write_study(study: &Study, analysis: &Analysis, out: &mut dyn io::Write) -> io::Result<()> {
     serde_json::to_writer_pretty(&mut *out, &StudyDocument::new(study, analysis))?;
     writeln!(out)

@@ -12,19 +12,11 @@ use brunt_model::{Analysis, Judgement, Language, Run, Study};
 use std::io;
 
 /// Writes the full report of a run as Markdown.
-///
-/// # Errors
-///
-/// If `out` cannot be written to.
 pub fn write(run: &Run, judgement: &Judgement, out: &mut dyn io::Write) -> io::Result<()> {
     out.write_all(markdown(&run::of_run(run, judgement, Detail::Full).concat()).as_bytes())
 }
 
 /// Writes the full report of a study as Markdown.
-///
-/// # Errors
-///
-/// If `out` cannot be written to.
 pub fn write_study(study: &Study, analysis: &Analysis, out: &mut dyn io::Write) -> io::Result<()> {
     out.write_all(markdown(&outline::of_study_or_run(study, analysis, Detail::Full)).as_bytes())
 }

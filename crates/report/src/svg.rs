@@ -12,10 +12,6 @@ use std::fmt::Write as _;
 use std::io;
 
 /// Writes charts on one sheet.
-///
-/// # Errors
-///
-/// If `out` cannot be written to.
 pub fn write_sheet(sheet: &ChartSheet, out: &mut dyn io::Write) -> io::Result<()> {
     let mut body = String::new();
     sheet.heading.iter().for_each(|shape| push(&mut body, shape));

@@ -19,19 +19,11 @@ use std::io;
 pub(crate) use outline::text as of_outline;
 
 /// Writes the report of a run on one screen, in plain characters.
-///
-/// # Errors
-///
-/// If `out` cannot be written to.
 pub fn write(run: &Run, judgement: &Judgement, out: &mut dyn io::Write) -> io::Result<()> {
     write_as(&View::default(), run, judgement, out)
 }
 
 /// Writes the report of a run in this view.
-///
-/// # Errors
-///
-/// If `out` cannot be written to.
 pub fn write_as(
     view: &View,
     run: &Run,
@@ -46,19 +38,11 @@ pub fn write_as(
 }
 
 /// Writes the report of a study.
-///
-/// # Errors
-///
-/// If `out` cannot be written to.
 pub fn write_study(study: &Study, analysis: &Analysis, out: &mut dyn io::Write) -> io::Result<()> {
     write_study_as(&View::default(), study, analysis, out)
 }
 
 /// Writes the report of a study in this view.
-///
-/// # Errors
-///
-/// If `out` cannot be written to.
 pub fn write_study_as(
     view: &View,
     study: &Study,

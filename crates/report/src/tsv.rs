@@ -32,20 +32,12 @@ const COLUMNS: [Column; 9] = [
 ];
 
 /// Writes a run as one row.
-///
-/// # Errors
-///
-/// If `out` cannot be written to.
 pub fn write(run: &Run, judgement: &Judgement, out: &mut dyn io::Write) -> io::Result<()> {
     let (study, analysis) = single::study_of(run, judgement);
     write_study(&study, &analysis, out)
 }
 
 /// Writes a study as a head, and a row for each load.
-///
-/// # Errors
-///
-/// If `out` cannot be written to.
 pub fn write_study(study: &Study, _: &Analysis, out: &mut dyn io::Write) -> io::Result<()> {
     let names: Vec<String> = study.experiment.contenders.iter().map(|c| word(&c.name)).collect();
     let heads = names.iter().flat_map(|name| COLUMNS.map(|column| format!("{}_{name}", column.0)));

@@ -104,10 +104,6 @@ impl<'a> RunningServer<'a> {
 
     /// Stops the server, and waits until all its processes have ended, even if the stop command
     /// fails. Returns a warning if processes had to be killed.
-    ///
-    /// # Errors
-    ///
-    /// The stop command fails.
     pub fn stop(
         mut self,
         setting: &CommandSetting,

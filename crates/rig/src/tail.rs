@@ -4,9 +4,11 @@ use crate::pause::{WaitingClock, wait_for};
 use std::collections::VecDeque;
 use std::io::{self, Read};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
+
+use brunt_model::sync::IgnorePoison;
 
 /// Number of bytes that are stored.
 const CAPACITY: usize = 64 * 1024;
@@ -41,7 +43,7 @@ impl Tail {
     /// Returns the stored output as text, after a short wait for output that is still in the pipe.
     pub fn text(&self, time: &dyn WaitingClock) -> String {
         wait_for(time, LAST_OUTPUT_LIMIT, || self.0.ended.load(Ordering::Acquire).then_some(()));
-        let bytes = self.0.bytes.lock().unwrap_or_else(PoisonError::into_inner);
+        let bytes = self.0.bytes.lock().ignore_poison();
         let (first, second) = bytes.as_slices();
         // The oldest bytes were cut off, possibly in the middle of a character.
         String::from_utf8_lossy(&[first, second].concat()).into_owned()
@@ -50,7 +52,7 @@ impl Tail {
 
 impl TailState {
     fn push(&self, new: &[u8]) {
-        let mut bytes = self.bytes.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut bytes = self.bytes.lock().ignore_poison();
         bytes.extend(new);
         let excess = bytes.len().saturating_sub(CAPACITY);
         bytes.drain(..excess);

@@ -26,6 +26,7 @@ use brunt_model::agent::{
     ControllerRequest, FileCopy, PROTOCOL_VERSION, RunEnd, RunNumber,
 };
 use brunt_model::codec::{read_controller_message, write_agent_message};
+use brunt_model::sync::IgnorePoison;
 use brunt_model::{AgentFacts, Clock, Environment, Event, PartCommand, Plan, ProcessMessage, Tick};
 use budget::ByteBudget;
 use files::PlanFiles;
@@ -34,7 +35,7 @@ use outbox::Outbox;
 use std::error::Error;
 use std::io::{Read, Write};
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread;
 
 /// Why a run ends whose lease has expired.
@@ -59,10 +60,6 @@ struct PreparedRun {
 
 /// Carries out the assignments from the first of `inputs`, and writes messages to `output`. Another controller
 /// that takes the place of the first one has the next input. Ends when the last one is closed.
-///
-/// # Errors
-///
-/// A thread cannot be started.
 pub fn run_agent<I>(
     facts: AgentFacts,
     inputs: I,
@@ -274,7 +271,7 @@ impl Shared {
     }
 
     fn current(&self) -> MutexGuard<'_, CurrentRun> {
-        self.current.lock().unwrap_or_else(PoisonError::into_inner)
+        self.current.lock().ignore_poison()
     }
 
     fn quit(&self) -> ! {

@@ -35,6 +35,7 @@ use brunt_model::agent::{
 };
 use brunt_model::numbers::count;
 use brunt_model::part::check_placement;
+use brunt_model::sync::IgnorePoison;
 use brunt_model::{
     AgentEnvironment, Environment, FleetSettings, Load, PartCommand, Placement, Plan, Population,
     ProcessPart, ProcessShares, Route, Tick,
@@ -50,7 +51,7 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread;
 use std::time::Duration;
 
@@ -181,10 +182,6 @@ impl Fleet {
 
     /// Connects to agents that carry out a run of a controller that has died. Their messages are repeated from
     /// the start, and read during [`go_on`](Self::go_on).
-    ///
-    /// # Errors
-    ///
-    /// The system permits no further thread.
     pub fn reconnect(
         agents: Vec<StartedAgent>,
         carrier: Box<dyn Carrier>,
@@ -231,11 +228,11 @@ impl Fleet {
 
     /// Keeps the next run for a process that takes this one's place. `id` is its id in the store.
     pub fn keep_run(&self, id: &str) {
-        *self.kept_as.lock().unwrap_or_else(PoisonError::into_inner) = Some(id.to_owned());
+        *self.kept_as.lock().ignore_poison() = Some(id.to_owned());
     }
 
     fn inbox(&self) -> MutexGuard<'_, Receiver<(usize, LinkEvent)>> {
-        self.inbox.lock().unwrap_or_else(PoisonError::into_inner)
+        self.inbox.lock().ignore_poison()
     }
 
     /// Returns the agents with their machines and clocks.
@@ -266,7 +263,7 @@ impl Fleet {
         let run = &FleetRun { plan: &plan, ..run.clone() };
         let number = self.next_run();
         self.find_routes(run.plan, environment.route.as_ref())?;
-        let kept_as = self.kept_as.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let kept_as = self.kept_as.lock().ignore_poison().take();
         if let (Some(carrier), Some(id)) = (&self.carrier, kept_as) {
             // A full disk is reported with the log of the run.
             _ = carrier.keep_run(&id, number, &self.redactor.secrets());
@@ -299,7 +296,7 @@ impl Fleet {
         control: &RunControl,
         sink: &mut dyn Sink,
     ) -> Result<(), RunError> {
-        *self.last_run.lock().unwrap_or_else(PoisonError::into_inner) = number;
+        *self.last_run.lock().ignore_poison() = number;
         // The first message of each agent is repeated first. Agents that have ended count as lost.
         await_hello(&self.links);
         for (link, agent) in self.links.iter().zip(&environment.agents) {
@@ -378,7 +375,7 @@ impl Fleet {
         }
         self.links.iter().for_each(AgentLink::end_run);
         outcome?;
-        let ends = all_ends.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let ends = all_ends.into_inner().ignore_poison();
         Ok(ends.into_iter().find(|(agent, _)| *agent == 0).map(|(_, end)| end))
     }
 
@@ -426,17 +423,13 @@ impl Fleet {
     }
 
     fn next_run(&self) -> RunNumber {
-        let mut last = self.last_run.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut last = self.last_run.lock().ignore_poison();
         last.0 += 1;
         *last
     }
 
     /// Has each agent check the way to the server and the load that one of its cores carries.
     /// Returns the results in the order of the agents: None for an agent that did not answer.
-    ///
-    /// # Errors
-    ///
-    /// The plan cannot be encoded.
     pub fn check(&self, plan: &Plan) -> Result<Vec<Option<AgentCheck>>, RunError> {
         let plan = consent::with_consenting_hosts(plan)?;
         self.ask(&plan, AgentCheckDepth::All, CHECK_WAIT)?;

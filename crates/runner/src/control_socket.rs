@@ -6,10 +6,11 @@
 use crate::interrupt::Interrupt;
 use crate::line_socket::{LineSocket, ask};
 use crate::run::EventListener;
+use brunt_model::sync::IgnorePoison;
 use brunt_model::{Event, Mark, Tick};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 /// Word that asks for the number of the process.
 const PROCESS: &str = "process";
@@ -89,7 +90,7 @@ fn answer(line: &str, interrupt: &Interrupt, marks: &Mutex<Vec<String>>) -> Stri
             return format!("a mark has at most {MAX_MARK} bytes");
         }
         Some(RunOrder::Mark(text)) => {
-            marks.lock().unwrap_or_else(PoisonError::into_inner).push(text);
+            marks.lock().ignore_poison().push(text);
         }
         None => return "unknown order: write `stop`, or `mark` and a text".to_owned(),
     }
@@ -100,7 +101,7 @@ impl EventListener for ControlSocket {
     fn on_event(&mut self, _event: &Event) {}
 
     fn pending_events(&mut self, at: Tick) -> Vec<Event> {
-        let mut marks = self.marks.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut marks = self.marks.lock().ignore_poison();
         marks.drain(..).map(|text| Event::Mark(Mark { at, text })).collect()
     }
 }

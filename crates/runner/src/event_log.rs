@@ -41,10 +41,6 @@ pub enum EventLogError {
 
 impl EventLog {
     /// Creates the file of an event log.
-    ///
-    /// # Errors
-    ///
-    /// The file cannot be created.
     pub fn create(path: &Path, redactor: Arc<Redactor>) -> Result<Self, EventLogError> {
         // Created before the run, so that a wrong path is an error before any load.
         let writer = File::create(path).and_then(|file| LogWriter::new(BufWriter::new(file)));
@@ -54,10 +50,6 @@ impl EventLog {
     }
 
     /// Ends the log. Succeeds if it has all events.
-    ///
-    /// # Errors
-    ///
-    /// An event could not be written.
     pub fn end(self) -> Result<(), EventLogError> {
         self.error.map_or(Ok(()), Err)
     }

@@ -15,13 +15,14 @@ use brunt_model::numbers::plain;
 use brunt_model::run_history::{
     Exclusion, HistoryEntry, HistoryMeasure, HistorySeries, MeasuredFigure, SeriesHistory,
 };
+use brunt_model::sync::IgnorePoison;
 use brunt_model::{Analysis, Question, Run, Study, Text, text};
 use brunt_store::entry::LoadRange;
 use brunt_store::selection::EntrySelection;
 use brunt_store::{IndexEntry, ItemKind, ItemState, Store, StoreError};
 use plan_key::{plan_key, search_key};
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 /// Number of runs of a history unless another one is requested.
 pub const DEFAULT_RUNS: usize = 200;
@@ -119,7 +120,7 @@ impl HistoryCache {
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, BTreeMap<String, Arc<ItemFigures>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock().ignore_poison()
     }
 }
 
@@ -198,10 +199,6 @@ fn summary(group: &[&IndexEntry]) -> Option<SeriesSummary> {
 }
 
 /// Returns the ended items of the kind that has the measure, the oldest first.
-///
-/// # Errors
-///
-/// The store cannot be read.
 pub fn select(store: &Store, request: &HistoryRequest) -> Result<Vec<IndexEntry>, HistoryError> {
     let kind = kind_of(request.measure);
     let items = store.list_items()?.into_iter();

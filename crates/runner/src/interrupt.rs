@@ -3,7 +3,9 @@
 
 use brunt_engine::RunControl;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
+
+use brunt_model::sync::IgnorePoison;
 
 /// Stops the current run and those that would follow. Clones share the flag.
 #[derive(Debug, Clone, Default)]
@@ -25,7 +27,7 @@ impl Interrupt {
     /// Returns the control of a run that begins. It stops with the flag, or at once if
     /// the flag is set.
     pub fn control(&self) -> RunControl {
-        let mut current = self.0.current.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut current = self.0.current.lock().ignore_poison();
         *current = RunControl::default();
         // The flag may have been set between two runs.
         if self.is_stopped() {
@@ -38,7 +40,7 @@ impl Interrupt {
     pub fn stop(&self) {
         // The flag first: a run that begins in between sees it in `control`.
         self.0.stopped.store(true, Ordering::Release);
-        self.0.current.lock().unwrap_or_else(PoisonError::into_inner).stop();
+        self.0.current.lock().ignore_poison().stop();
     }
 }
 

@@ -24,6 +24,7 @@ use crate::error::RunError;
 use crate::mailbox::Mailbox;
 use crate::run::EventListener;
 use brunt_model::live_output::{LabelFilter, LiveOutput, LiveSink};
+use brunt_model::sync::IgnorePoison;
 use brunt_model::{Event, Finish, Tick, Warning, text};
 use brunt_script::pattern::Pattern;
 use brunt_store::Redactor;
@@ -31,7 +32,7 @@ use fold::{Fold, LiveInterval};
 use graphite::GraphiteLines;
 use influx::InfluxLines;
 use sender::{DeliveryCounts, Sender};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 /// Maximum time that the end of a run waits for its last figures to be sent.
@@ -147,7 +148,7 @@ impl Output {
         mailbox.on_event(&Event::Finished(Finish { at, interrupted: false, error: None }));
         // Before the counts: the thread may still deliver lines.
         let is_complete = mailbox.close(MAX_END_WAIT).is_complete;
-        let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut counts = self.counts.lock().ignore_poison();
         let DeliveryCounts { all: sent, arrived, failure, .. } = counts.take();
         let system = &*self.name;
         let lost = (sent - arrived).to_string();
@@ -161,7 +162,7 @@ impl Output {
     }
 
     fn finish(&self, notify: &Notify) {
-        let is_failing = self.counts.lock().unwrap_or_else(PoisonError::into_inner).is_failing;
+        let is_failing = self.counts.lock().ignore_poison().is_failing;
         // The system would only make the end of the test wait.
         if is_failing {
             return;
@@ -222,7 +223,7 @@ struct RunHandle(Arc<Mutex<Worker>>);
 struct TestEndHandle(Arc<Mutex<Worker>>);
 
 fn lock(worker: &Mutex<Worker>) -> MutexGuard<'_, Worker> {
-    worker.lock().unwrap_or_else(PoisonError::into_inner)
+    worker.lock().ignore_poison()
 }
 
 impl EventListener for RunHandle {

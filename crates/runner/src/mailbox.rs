@@ -10,10 +10,11 @@ mod queue;
 
 use crate::run::EventListener;
 use brunt_model::Event;
+use brunt_model::sync::IgnorePoison;
 use queue::EventQueue;
 pub use queue::Joined;
 use std::io;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::thread;
 use std::time::Duration;
 
@@ -62,10 +63,6 @@ struct State {
 
 impl Mailbox {
     /// Starts a thread for a listener.
-    ///
-    /// # Errors
-    ///
-    /// The system cannot start another thread.
     pub fn start(listener: impl EventListener + Send + 'static) -> io::Result<Self> {
         let shared = Arc::<Shared>::default();
         let thread = thread::Builder::new().name("brunt-listener".into()).stack_size(STACK_BYTES);
@@ -87,7 +84,7 @@ impl Mailbox {
         self.shared.changed.notify_all();
         let wait_result =
             self.shared.changed.wait_timeout_while(state, longest, |state| !state.ended);
-        let (state, _) = wait_result.unwrap_or_else(PoisonError::into_inner);
+        let (state, _) = wait_result.ignore_poison();
         Delivery { joined: state.queue.joined(), is_complete: state.is_complete }
     }
 }
@@ -113,7 +110,7 @@ impl Drop for Mailbox {
 
 impl Shared {
     fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock().ignore_poison()
     }
 
     /// Waits for the next event; None after the last one.
@@ -121,7 +118,7 @@ impl Shared {
         let state = self
             .changed
             .wait_while(self.state(), |state| state.queue.is_empty() && !state.is_closed);
-        state.unwrap_or_else(PoisonError::into_inner).queue.pop()
+        state.ignore_poison().queue.pop()
     }
 }
 

@@ -96,10 +96,6 @@ impl<'a> RunRequest<'a> {
 
 impl CommandSession {
     /// Creates the world of a plan, with the agents of this session.
-    ///
-    /// # Errors
-    ///
-    /// The same as those of [`RealWorld::new`].
     pub fn world(&self, plan: &Plan) -> Result<RealWorld, RunError> {
         Ok(RealWorld::new(plan)?.with_fleet(self.fleet.clone()))
     }

@@ -6,8 +6,9 @@ use crate::run::PlanExecutor;
 use brunt_engine::{RunControl, RunEnvironment, RunEpoch, Sink};
 use brunt_generator::Generator;
 use brunt_model::agent::RunEnd;
+use brunt_model::sync::IgnorePoison;
 use brunt_model::{Environment, Plan, StageOutput};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 /// The load generator of this process, or agents in its place.
 pub struct RealWorld {
@@ -61,7 +62,7 @@ impl RealWorld {
     }
 
     fn remote_end(&self) -> MutexGuard<'_, Option<RunEnd>> {
-        self.remote_end.lock().unwrap_or_else(PoisonError::into_inner)
+        self.remote_end.lock().ignore_poison()
     }
 }
 

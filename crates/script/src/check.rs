@@ -16,10 +16,6 @@ fn feeds() -> Feeds {
 }
 
 /// Checks an extractor or a script. Texts that users fill in are checked when they are used.
-///
-/// # Errors
-///
-/// Describes the malformed part, with a correction.
 pub fn action(action: &ReplyAction) -> Result<(), ScriptError> {
     let policy = ReplyPolicy { actions: vec![action.clone()], ..ReplyPolicy::default() };
     // Compiling checks the action; the result is not needed.
@@ -27,10 +23,6 @@ pub fn action(action: &ReplyAction) -> Result<(), ScriptError> {
 }
 
 /// Checks the patterns and paths of an assertion.
-///
-/// # Errors
-///
-/// Describes the malformed part, with a correction.
 pub fn assertion(assertion: &Assertion) -> Result<(), ScriptError> {
     let policy = ReplyPolicy { assertions: vec![assertion.clone()], ..ReplyPolicy::default() };
     // Compiling checks the assertion; the result is not needed.
@@ -38,19 +30,11 @@ pub fn assertion(assertion: &Assertion) -> Result<(), ScriptError> {
 }
 
 /// Checks a script without placeholders.
-///
-/// # Errors
-///
-/// Describes the malformed part, with a correction.
 pub fn fixed_script(script: &Script) -> Result<(), ScriptError> {
     ParsedScript::new(LANGUAGES, script).map(|_| ())
 }
 
 /// Checks the syntax of a script.
-///
-/// # Errors
-///
-/// Describes the malformed part, with a correction.
 pub fn script(script: &Script) -> Result<(), ScriptError> {
     ScriptCall::new(script, &mut feeds()).map(|_| ())
 }
@@ -62,10 +46,6 @@ pub fn foreign_class(script: &Script) -> Option<String> {
 }
 
 /// Checks the syntax of a regular expression.
-///
-/// # Errors
-///
-/// Describes the malformed part, with a correction.
 pub fn pattern(pattern: &str) -> Result<(), String> {
     crate::texts::pattern::Pattern::whole(pattern).map(|_| ())
 }

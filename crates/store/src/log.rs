@@ -54,10 +54,6 @@ pub struct PackedWriter<W> {
 
 impl<W: Write> PackedWriter<W> {
     /// Writes the head of a log.
-    ///
-    /// # Errors
-    ///
-    /// If `out` cannot be written to.
     pub fn new(mut out: W, head: &LogHead) -> io::Result<Self> {
         let mut first = MAGIC.to_vec();
         first.extend(frame(&serde_json::to_vec(head)?)?);
@@ -67,10 +63,6 @@ impl<W: Write> PackedWriter<W> {
     }
 
     /// Appends one event. Returns the number of bytes written.
-    ///
-    /// # Errors
-    ///
-    /// If `out` cannot be written to.
     pub fn write(&mut self, event: &Event) -> io::Result<u64> {
         self.pack(&encode(event)?)?;
         let frame = frame(&self.packed)?;

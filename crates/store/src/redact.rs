@@ -33,8 +33,9 @@ pub use command::shell_words;
 use aws_lc_rs::hmac::{HMAC_SHA256, Key, sign};
 use brunt_model::numbers::hexadecimal;
 use brunt_model::secret::REDACTED;
+use brunt_model::sync::IgnorePoison;
 use known_secrets::KnownSecrets;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 
 /// Number of hexadecimal digits of the hash.
 const DIGITS: usize = 6;
@@ -103,7 +104,7 @@ impl Redactor {
     }
 
     fn known_secrets(&self) -> MutexGuard<'_, KnownSecrets> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+        self.known.lock().ignore_poison()
     }
 }
 

@@ -154,10 +154,6 @@ impl RunLog {
     }
 
     /// Removes the log and its row, as if the run had never started.
-    ///
-    /// # Errors
-    ///
-    /// [`StoreError`] if the log or its row cannot be removed.
     pub fn discard(self) -> Result<(), StoreError> {
         self.remove_digest();
         std::fs::remove_file(&self.path).map_err(StoreError::io(&self.path))?;

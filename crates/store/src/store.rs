@@ -108,10 +108,6 @@ impl Store {
     }
 
     /// Begins a run. `trial` is the id of its experiment and its position there, if it has one.
-    ///
-    /// # Errors
-    ///
-    /// [`StoreError`] if the log or its row cannot be created.
     pub fn begin_run(&self, trial: Option<(&str, TrialIndex)>) -> Result<RunLog, StoreError> {
         let belongs =
             trial.map(|(experiment, place)| self.trial_of(experiment, place)).transpose()?;
@@ -236,10 +232,6 @@ impl Store {
     }
 
     /// Lists the selected entries, oldest first.
-    ///
-    /// # Errors
-    ///
-    /// [`StoreError`] if the index cannot be read.
     pub fn list(&self, filter: &EntryFilter) -> Result<Vec<IndexEntry>, StoreError> {
         match self.list_once(filter) {
             // Rows of a large index are checked only when they are read.
@@ -277,10 +269,6 @@ impl Store {
     }
 
     /// Lists all items, oldest first: experiments with their runs, and other runs.
-    ///
-    /// # Errors
-    ///
-    /// [`StoreError`] if the index cannot be read.
     pub fn list_items(&self) -> Result<Vec<(IndexEntry, Vec<IndexEntry>)>, StoreError> {
         let entries = self.list(&EntryFilter::All)?;
         let ids: BTreeSet<String> = entries.iter().map(|entry| entry.id.clone()).collect();

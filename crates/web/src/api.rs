@@ -53,10 +53,6 @@ pub async fn session() -> Result<Response, Problem> {
 }
 
 /// Returns the `OpenAPI` document.
-///
-/// # Errors
-///
-/// It cannot be written as JSON.
 pub async fn openapi(State(shared): State<Arc<Shared>>) -> Result<Response, Problem> {
     json(&shared.openapi)
 }

@@ -8,8 +8,10 @@ use hyper_util::service::TowerToHyperService;
 use std::collections::HashMap;
 use std::net::{IpAddr, SocketAddr};
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
+
+use brunt_model::sync::IgnorePoison;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 use tokio::sync::{AcquireError, OwnedSemaphorePermit, Semaphore};
@@ -46,7 +48,7 @@ struct PeerPlace {
 
 impl Peers {
     fn enter(self: &Arc<Self>, address: IpAddr) -> Option<PeerPlace> {
-        let mut counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut counts = self.0.lock().ignore_poison();
         let count = counts.entry(address).or_default();
         // All programs of this machine have one address.
         if *count >= MAX_CONNECTIONS_OF_ONE && !address.is_loopback() {
@@ -59,7 +61,7 @@ impl Peers {
 
 impl Drop for PeerPlace {
     fn drop(&mut self) {
-        let mut counts = self.peers.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut counts = self.peers.0.lock().ignore_poison();
         if let Some(count) = counts.get_mut(&self.address) {
             *count -= 1;
             // Addresses of all visitors would fill the map.
@@ -77,11 +79,7 @@ impl Connections {
         Self { routes, acceptor, places, peers: Arc::default() }
     }
 
-    /// Waits until another connection is allowed.
-    ///
-    /// # Errors
-    ///
-    /// The studio ends.
+    /// Waits until another connection is allowed. Fails when the studio ends.
     pub async fn place(&self) -> Result<OwnedSemaphorePermit, AcquireError> {
         Arc::clone(&self.places).acquire_owned().await
     }

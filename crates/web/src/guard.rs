@@ -16,8 +16,9 @@ use axum::http::request::Parts;
 use axum::http::uri::Authority;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header};
 use brunt_model::Text;
+use brunt_model::sync::IgnorePoison;
 use std::net::SocketAddr;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 /// Beginning of the header with the token of a program.
 const BEARER: &str = "Bearer ";
@@ -105,10 +106,6 @@ pub struct Guard {
 
 impl Guard {
     /// Creates the guard of a studio.
-    ///
-    /// # Errors
-    ///
-    /// The system provides no random numbers.
     pub fn new(settings: GuardSettings) -> Result<Self, Unspecified> {
         let GuardSettings { address, hosts: names, uses_tls, tokens } = settings;
         let port = address.port();
@@ -158,14 +155,10 @@ impl Guard {
     }
 
     /// Returns the path of a link that sets the cookie, and works once. Earlier links end.
-    ///
-    /// # Errors
-    ///
-    /// The system provides no random numbers.
     pub fn new_link(&self) -> Result<String, Unspecified> {
         let key = Token::random()?;
         let path = format!("{LINK_PATH}{}", key.text());
-        *self.link.lock().unwrap_or_else(PoisonError::into_inner) = Some(key);
+        *self.link.lock().ignore_poison() = Some(key);
         Ok(path)
     }
 
@@ -265,7 +258,7 @@ impl Guard {
     ///
     /// The key is wrong, or the link was used.
     pub fn use_link(&self, key: &str) -> Result<String, Refusal> {
-        let mut link = self.link.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut link = self.link.lock().ignore_poison();
         // A wrong key does not end the link: any other site can lead a browser to one.
         link.take_if(|link| link.is(key)).ok_or(Refusal::Link)?;
         Ok(self.cookie_of(self.token.text()))

@@ -130,10 +130,6 @@ pub fn messages(viewer: &Viewer, lines: &str) -> Markup {
 }
 
 /// Returns a value for a script.
-///
-/// # Errors
-///
-/// It cannot be written as JSON.
 pub fn json(value: &impl Serialize) -> Result<Response, Problem> {
     let text = serde_json::to_string(value).map_err(|error| Problem::internal(&error))?;
     let media_type = HeaderValue::from_static("application/json");

@@ -89,10 +89,6 @@ pub const HOLDER_VARIABLE: &str = "BRUNT_STUDIO_HOLDER";
 
 impl StartedProcess {
     /// Starts brunt with these arguments, and with this store. With a holder, its run takes a lease.
-    ///
-    /// # Errors
-    ///
-    /// The system does not allow it.
     pub fn start(
         program: &Path,
         arguments: &[String],
@@ -105,10 +101,6 @@ impl StartedProcess {
     }
 
     /// Starts a command of brunt that has no store.
-    ///
-    /// # Errors
-    ///
-    /// The system does not allow it.
     pub fn start_without_store(program: &Path, arguments: &[String]) -> io::Result<Self> {
         Self::spawn(Command::new(program).args(arguments))
     }
@@ -137,10 +129,6 @@ impl StartedProcess {
     }
 
     /// Asks the process to end, as Ctrl-C does.
-    ///
-    /// # Errors
-    ///
-    /// The system does not allow it.
     pub fn interrupt(&self) -> io::Result<()> {
         // The number of an ended process may be that of another one.
         if self.status().is_some() {
@@ -151,10 +139,6 @@ impl StartedProcess {
     }
 
     /// The last of its messages.
-    ///
-    /// # Errors
-    ///
-    /// The file cannot be read.
     pub fn messages(&self) -> io::Result<String> {
         let length = self.errors.metadata()?.len();
         let start = length.saturating_sub(MESSAGE_BYTES);

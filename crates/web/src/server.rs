@@ -191,20 +191,12 @@ impl Studio {
     }
 
     /// Returns a link that admits one browser to the list of runs.
-    ///
-    /// # Errors
-    ///
-    /// The system provides no random numbers.
     pub fn new_link(&self) -> Result<String, StudioError> {
         let guard = &self.shared.guard;
         Ok(format!("{}{}", guard.origin(), guard.new_link()?))
     }
 
     /// Returns a link that admits one browser to the run of a process.
-    ///
-    /// # Errors
-    ///
-    /// The system provides no random numbers.
     pub fn new_link_to(&self, process: u32) -> Result<String, StudioError> {
         Ok(format!("{}{}", self.new_link()?, pages::starting::address(process)))
     }
@@ -216,10 +208,6 @@ impl Studio {
     }
 
     /// Answers requests until the process ends, or until there was none for some time.
-    ///
-    /// # Errors
-    ///
-    /// The system does not allow it.
     pub fn serve(&self, end_idle: Option<Duration>) -> io::Result<()> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let listener = self.listener.try_clone()?;

@@ -16,6 +16,7 @@ use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use axum::http::{StatusCode, Uri};
 use brunt_engine::clock::{RunEpoch, unix_seconds};
+use brunt_model::sync::IgnorePoison;
 use brunt_model::{Clock, Tick};
 use brunt_runner::history::HistoryCache;
 use brunt_spec::System;
@@ -24,7 +25,7 @@ use serde_json::Value;
 use std::convert::Infallible;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 use tempfile::TempDir;
 use tokio::sync::Semaphore;
@@ -107,35 +108,31 @@ impl Shared {
 
     /// Locks the processes that the studio has started.
     pub fn started(&self) -> MutexGuard<'_, StartedList<Option<TempDir>>> {
-        self.started.lock().unwrap_or_else(PoisonError::into_inner)
+        self.started.lock().ignore_poison()
     }
 
     /// Locks the tries.
     pub fn tries(&self) -> MutexGuard<'_, StartedList<TriedPlan>> {
-        self.tries.lock().unwrap_or_else(PoisonError::into_inner)
+        self.tries.lock().ignore_poison()
     }
 
     /// Locks the recordings.
     pub fn recordings(&self) -> MutexGuard<'_, StartedList<Fields>> {
-        self.recordings.lock().unwrap_or_else(PoisonError::into_inner)
+        self.recordings.lock().ignore_poison()
     }
 
     /// Locks the latest texts in editors.
     pub fn edited_texts(&self) -> MutexGuard<'_, EditedTexts> {
-        self.edited_texts.lock().unwrap_or_else(PoisonError::into_inner)
+        self.edited_texts.lock().ignore_poison()
     }
 
     /// Locks the leases.
     pub fn leases(&self) -> MutexGuard<'_, Leases> {
-        self.leases.lock().unwrap_or_else(PoisonError::into_inner)
+        self.leases.lock().ignore_poison()
     }
 
     /// Starts brunt for the current visitor, with the store of the studio, and returns the number of the process. The
     /// folder of its plan is removed after the start.
-    ///
-    /// # Errors
-    ///
-    /// The system does not allow it.
     pub fn start(&self, arguments: &[String], folder: Option<TempDir>) -> Result<u32, Problem> {
         let visitor = Visitor::current();
         // Members of a team must not measure one server at once; one person may want to.
@@ -165,7 +162,7 @@ impl Shared {
     }
 
     fn idle(&self) -> MutexGuard<'_, Vec<Store>> {
-        self.idle_stores.lock().unwrap_or_else(PoisonError::into_inner)
+        self.idle_stores.lock().ignore_poison()
     }
 }
 
@@ -232,10 +229,6 @@ pub async fn read_body(max_bytes: usize, max_time: Duration, body: Body) -> Resu
 }
 
 /// Does work on another thread, so that other requests need not wait.
-///
-/// # Errors
-///
-/// Those of the work.
 pub async fn on_thread<T: Send + 'static>(
     shared: &Arc<Shared>,
     work: impl FnOnce(&Shared) -> Result<T, Problem> + Send + 'static,

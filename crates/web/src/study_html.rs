@@ -17,10 +17,6 @@ pub struct StudyHtml(PageContent);
 
 impl StudyHtml {
     /// Makes the page.
-    ///
-    /// # Errors
-    ///
-    /// Its data cannot be written.
     pub fn of(page: &StudyPage) -> Result<Self, Problem> {
         page.content(&TEMPLATE).map(Self).map_err(|error| Problem::internal(&error))
     }

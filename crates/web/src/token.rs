@@ -14,10 +14,6 @@ pub struct Token(String);
 
 impl Token {
     /// Draws a token.
-    ///
-    /// # Errors
-    ///
-    /// The system provides no random numbers.
     pub fn random() -> Result<Self, Unspecified> {
         let mut bytes = [0; TOKEN_BYTES];
         rand::fill(&mut bytes)?;

@@ -9,11 +9,12 @@ use aws_lc_rs::constant_time::verify_slices_are_equal;
 use aws_lc_rs::digest::{SHA256, digest};
 use aws_lc_rs::error::Unspecified;
 use brunt_model::numbers::hexadecimal;
+use brunt_model::sync::IgnorePoison;
 use std::fs::{File, Metadata};
 use std::io::{self, Read};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 /// Maximum size of a file of tokens.
 const MAX_FILE_BYTES: u64 = 1 << 20;
@@ -173,7 +174,7 @@ impl TokenFile {
     ///
     /// The file has changed, and cannot be used any more.
     pub fn find(&self, secret: &str) -> Result<Option<TokenRow>, UnusableTokens> {
-        let mut loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut loaded = self.loaded.lock().ignore_poison();
         let stamp = std::fs::metadata(&self.path).ok().map(|metadata| FileStamp::of(&metadata));
         // A look at the file costs microseconds, and a token must end at once.
         if stamp.is_none() || stamp != loaded.stamp {

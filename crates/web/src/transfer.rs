@@ -129,10 +129,6 @@ fn too_slow() -> Problem {
 }
 
 /// Returns a file as a reply, in parts.
-///
-/// # Errors
-///
-/// The file cannot be opened.
 pub fn send(file: NamedTempFile, place: OwnedSemaphorePermit) -> Result<Response, Problem> {
     let length = file.as_file().metadata().map_err(|error| Problem::internal(&error))?.len();
     let reader = file.reopen().map_err(|error| Problem::internal(&error))?;

@@ -4,12 +4,13 @@
 use crate::layout::Problem;
 use crate::study_html::StudyHtml;
 use brunt_engine::clock::unix_seconds;
+use brunt_model::sync::IgnorePoison;
 use brunt_model::{Language, Run, Tick};
 use brunt_report::subset::RunSubset;
 use brunt_store::Store;
 use brunt_store::log::LogTail;
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
+use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 use std::time::Duration;
 
 /// Maximum number of folds of a run. Each has a viewer who looks at another instant.
@@ -93,7 +94,7 @@ impl WatchedRuns {
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+    mutex.lock().ignore_poison()
 }
 
 impl WatchedRun {
@@ -193,10 +194,6 @@ impl WatchedRun {
 impl Folds {
     /// Returns the run with all events that its log has by now; with an instant, only those up to the end of the
     /// first interval that ends then or later.
-    ///
-    /// # Errors
-    ///
-    /// The log cannot be read.
     fn up_to(&mut self, store: &Store, id: &str, instant: Option<Tick>) -> Result<&Run, Problem> {
         let is_before = |fold: &Fold| instant.is_none_or(|to| fold.run.last_interval_end <= to);
         let usable = self.folds.iter().enumerate().filter(|(_, fold)| is_before(fold));
@@ -221,10 +218,6 @@ impl Folds {
     }
 
     /// Returns the end of the whole run.
-    ///
-    /// # Errors
-    ///
-    /// The run cannot be read.
     fn end(&mut self, store: &Store, id: &str) -> Result<Tick, Problem> {
         let end = match self.end {
             Some(end) => end,

@@ -289,17 +289,9 @@ pub trait Transport: 'static {
     type Lane: 'static;
 
     /// Encodes a request for sending.
-    ///
-    /// # Errors
-    ///
-    /// If the request cannot be sent.
     fn prepare_parts(&self, parts: Rc<RequestParts>, tags: Tags) -> Result<Prepared, BadRequest>;
 
     /// Encodes a copy of a draft for sending.
-    ///
-    /// # Errors
-    ///
-    /// If the request cannot be sent.
     fn prepare(&self, draft: &RequestDraft<'_>) -> Result<Prepared, BadRequest> {
         self.prepare_parts(Rc::new(RequestParts::from_draft(draft)?), draft.tags())
     }

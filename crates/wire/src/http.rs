@@ -353,10 +353,6 @@ impl<T: Timer + 'static> Http<T> {
 
     /// Like [`Transport::exchange`], but keeps all parts of the reply. It is meant for inspection,
     /// not for a load.
-    ///
-    /// # Errors
-    ///
-    /// The cause of the failure, if there is no whole reply.
     pub async fn inspect(
         &self,
         lane: &mut Lane,

@@ -2,12 +2,13 @@
 
 use crate::targets::{AllowedTargets, TargetRefusal};
 use brunt_model::plan::{ConnectionSettings, Resolve};
+use brunt_model::sync::IgnorePoison;
 use brunt_model::{Failure, Tick};
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::net::SocketAddr;
 use std::rc::Rc;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
 
 /// Number of an origin within one transport.
@@ -74,7 +75,7 @@ impl Directory {
 
     fn resolved(&self) -> MutexGuard<'_, HashMap<String, ResolvedHost>> {
         // A panic of another worker leaves the map complete: entries are inserted whole.
-        self.resolved.lock().unwrap_or_else(PoisonError::into_inner)
+        self.resolved.lock().ignore_poison()
     }
 
     /// Returns the addresses of a host, if they are known and recent enough at `now`.

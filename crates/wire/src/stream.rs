@@ -152,10 +152,6 @@ impl<L: Link> ByteStream<L> {
 
     /// Writes the bytes that the socket accepts at once, and returns their number.
     /// Returns 0 with TLS.
-    ///
-    /// # Errors
-    ///
-    /// If the connection is broken.
     pub fn send_at_once(&self, bytes: &[u8]) -> io::Result<usize> {
         if self.tls.is_some() {
             return Ok(0);
@@ -188,10 +184,6 @@ impl<L: Link> ByteStream<L> {
     }
 
     /// Writes all of `bytes`.
-    ///
-    /// # Errors
-    ///
-    /// If the connection is broken.
     pub async fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
         let mut rest = bytes;
         while !rest.is_empty() {

@@ -107,10 +107,6 @@ impl Agenda {
 
     /// Sets the timer to `ahead` nanoseconds before the earliest task, unless it is
     /// already set to that.
-    ///
-    /// # Errors
-    ///
-    /// If the timer cannot be set.
     pub fn arm(&mut self, clock: &TickClock, ahead: u64) -> io::Result<()> {
         let Some(at) = self.next_at().map(|at| at.saturating_sub(ahead)) else { return Ok(()) };
         // Setting the timer costs a system call.

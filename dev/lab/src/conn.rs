@@ -160,10 +160,6 @@ impl Conn {
 
     /// Sends as much as possible. Completely sent replies are appended to `completed`. Returns the
     /// number of bytes that the kernel accepted.
-    ///
-    /// # Errors
-    ///
-    /// If the connection is broken.
     pub fn flush(&mut self, completed: &mut Vec<CompletedReply>) -> io::Result<usize> {
         let Some(session) = &mut self.session else {
             let mut writer = Writer(&self.socket);

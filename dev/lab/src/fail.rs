@@ -93,10 +93,6 @@ pub struct FailRule {
 
 impl FailRule {
     /// Parses `P:KIND`, P as `0.01` or `1%`.
-    ///
-    /// # Errors
-    ///
-    /// A message on the text.
     pub fn parse(text: &str) -> Result<Self, String> {
         let (share, kind) = text
             .split_once(':')
@@ -134,10 +130,6 @@ pub struct FailureSampler {
 
 impl FailureSampler {
     /// Creates a sampler. The shares of the rules must not sum to more than one.
-    ///
-    /// # Errors
-    ///
-    /// A message on the rules.
     pub fn new(rules: &[FailRule], seed: u64) -> Result<Self, String> {
         let total: f64 = rules.iter().map(|rule| rule.probability).sum();
         // Sums of decimal fractions are not exact.

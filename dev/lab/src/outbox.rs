@@ -54,10 +54,6 @@ impl Outbox {
 
     /// Writes until everything is sent or the writer would block. Completely sent replies are
     /// appended to `completed`. Returns the number of bytes written.
-    ///
-    /// # Errors
-    ///
-    /// If the writer fails.
     pub fn write_to(
         &mut self,
         writer: &mut impl Write,

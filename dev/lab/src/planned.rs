@@ -32,10 +32,6 @@ pub enum Protocol {
 /// Returns the computed response times of a server with these options, for arrivals at these ticks,
 /// in order. `freezes` are in the same ticks. Requests that arrive before tick `from` are served,
 /// but not part of the summary.
-///
-/// # Errors
-///
-/// A message on the option that is invalid.
 pub fn planned(
     options: &LabOptions,
     protocol: Protocol,

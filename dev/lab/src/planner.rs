@@ -44,10 +44,6 @@ pub struct Planner {
 
 impl Planner {
     /// Creates a planner for these options.
-    ///
-    /// # Errors
-    ///
-    /// A message on the option that is invalid.
     pub fn new(options: &LabOptions) -> Result<Self, String> {
         Ok(Self {
             ledger: Ledger::new(options.fail.len(), options.max_record),

@@ -211,10 +211,6 @@ impl LabServer {
     }
 
     /// Serves until the stop socket becomes readable or the maximum runtime is over.
-    ///
-    /// # Errors
-    ///
-    /// If the event loop fails.
     pub fn run(mut self) -> io::Result<LabReport> {
         let mut events = Vec::with_capacity(MAX_EVENTS);
         while !self.is_stopped {

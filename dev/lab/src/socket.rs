@@ -83,10 +83,6 @@ pub fn accept(listener: &OwnedFd, is_tcp: bool) -> io::Result<OwnedFd> {
 }
 
 /// Makes closing this socket send a reset.
-///
-/// # Errors
-///
-/// If the option cannot be set.
 pub fn reset_on_close(socket: &OwnedFd) -> io::Result<()> {
     // socket(7): with a linger time of 0, close(2) discards unsent data and sends RST.
     Ok(net::sockopt::set_socket_linger(socket, Some(std::time::Duration::ZERO))?)
@@ -169,10 +165,6 @@ pub fn receive_from(
 }
 
 /// Sends a packet. Waits briefly if the socket's buffer is full.
-///
-/// # Errors
-///
-/// If it cannot be sent.
 pub fn send_to(socket: &OwnedFd, packet: &[u8], to: std::net::SocketAddr) -> io::Result<usize> {
     match net::sendto(socket, packet, SendFlags::NOSIGNAL, &to) {
         Err(rustix::io::Errno::AGAIN) => {

@@ -50,10 +50,6 @@ impl TlsKeys {
     }
 
     /// Returns the configuration for QUIC: TLS 1.3, `h3`, and 0-RTT.
-    ///
-    /// # Errors
-    ///
-    /// If the configuration is not available.
     #[cfg(feature = "http3")]
     pub fn for_quic(&self, options: &crate::args::LabOptions) -> io::Result<ServerConfig> {
         let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
@@ -73,10 +69,6 @@ impl TlsKeys {
     }
 
     /// Returns a session for a new connection.
-    ///
-    /// # Errors
-    ///
-    /// If the session cannot be made.
     pub fn session(&self) -> io::Result<Box<ServerConnection>> {
         let mut session =
             ServerConnection::new(Arc::clone(&self.config)).map_err(io::Error::other)?;

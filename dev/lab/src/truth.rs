@@ -68,10 +68,6 @@ pub struct Stall {
 
 impl Stall {
     /// Parses `LENGTH/PERIOD`, e.g. `1s/5s`.
-    ///
-    /// # Errors
-    ///
-    /// A message on the text.
     pub fn parse(text: &str) -> Result<Self, String> {
         let (length, period) = text.split_once('/').ok_or_else(|| {
             format!("`{text}`: write how long and how often, e.g. `1s/5s` for 1 s in every 5 s")

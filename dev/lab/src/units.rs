@@ -17,10 +17,6 @@ const MAX_NANOS: f64 = 86_400e9;
 const MAX_SIZE: f64 = (1u64 << 30) as f64;
 
 /// Parses a duration with its unit (`ns`, `us`, `ms`, `s`, `m`, `h`) into nanoseconds.
-///
-/// # Errors
-///
-/// A message on the text.
 pub fn parse_span(text: &str) -> Result<u64, String> {
     let (number, unit) = split_unit(text);
     let scale = match unit {
@@ -47,10 +43,6 @@ pub fn parse_span(text: &str) -> Result<u64, String> {
 }
 
 /// Parses a duration that must not be zero.
-///
-/// # Errors
-///
-/// A message on the text.
 pub fn parse_positive_span(text: &str) -> Result<u64, String> {
     match parse_span(text)? {
         0 => Err(format!("`{text}` must be more than zero")),
@@ -59,10 +51,6 @@ pub fn parse_positive_span(text: &str) -> Result<u64, String> {
 }
 
 /// Parses a size with an optional unit (`k`/`KiB` = 1024, `M`, `G`; `kB` = 1000) into bytes, at most 1 GiB.
-///
-/// # Errors
-///
-/// A message on the text.
 pub fn parse_size(text: &str) -> Result<usize, String> {
     let (number, unit) = split_unit(text);
     let scale = match unit {

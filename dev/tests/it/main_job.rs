@@ -161,9 +161,7 @@ fn the_suggested_open_loop_can_be_run() {
 
 #[test]
 fn the_json_matches_the_schema() {
-    let schema = command("schema").output().expect("brunt");
-    let schema: Value = serde_json::from_slice(&schema.stdout).expect("a schema");
-    let validator = jsonschema::validator_for(&schema).expect("a valid schema");
+    let validator = printed_schema("result");
     let lab = lab("--fail 10%:503 --fail 10%:reset");
     let url = lab.url_of("/");
     for load in
@@ -174,17 +172,55 @@ fn the_json_matches_the_schema() {
     assert_valid(&validator, &measure("http://127.0.0.1:1/ -c 1 -d 1s").assert_code(3));
 }
 
+/// Programs read these documents by the schemas of a release.
+#[test]
+fn the_json_of_experiments_matches_the_schema() {
+    let store = TempDir::new().expect("a directory");
+    let studies = printed_schema("study");
+    for name in ["sweep", "find", "compare"] {
+        output_with_store(&store, &format!("runs import {name}.brunt"));
+        let study = json_with_store(&store, &format!("report {name} -o json"));
+        assert_matches(&studies, &study);
+        let file = store.path().join(format!("{name}.json"));
+        fs::write(&file, study.to_string()).expect("a file");
+        let analysis = json_with_store(&store, &format!("analyse {} -o json", file.display()));
+        assert_matches(&printed_schema("analysis"), &analysis);
+    }
+}
+
+fn json_with_store(store: &TempDir, line: &str) -> Value {
+    serde_json::from_slice(&output_with_store(store, line)).expect("JSON")
+}
+
+/// Standard output of `brunt` in the folder of stored experiments.
+fn output_with_store(store: &TempDir, line: &str) -> Vec<u8> {
+    let mut brunt = command(line);
+    brunt.env("BRUNT_STORE", store.path());
+    brunt.current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/data/stored"));
+    let out = brunt.output().expect("brunt");
+    assert!(out.status.success(), "{line}: {}", String::from_utf8_lossy(&out.stderr));
+    out.stdout
+}
+
+fn printed_schema(document: &str) -> jsonschema::Validator {
+    let schema = command(&format!("schema {document}")).output().expect("brunt");
+    let schema: Value = serde_json::from_slice(&schema.stdout).expect("a schema");
+    jsonschema::validator_for(&schema).expect("a valid schema")
+}
+
 fn assert_valid(validator: &jsonschema::Validator, ran: &BruntOutput) {
+    assert_matches(validator, &ran.json);
+}
+
+fn assert_matches(validator: &jsonschema::Validator, document: &Value) {
     let wrong: Vec<String> =
-        validator.iter_errors(&ran.json).map(|e| format!("{}: {e}", e.instance_path())).collect();
+        validator.iter_errors(document).map(|e| format!("{}: {e}", e.instance_path())).collect();
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
 #[test]
 fn the_schema_refuses_another_document() {
-    let schema = command("schema").output().expect("brunt");
-    let schema: Value = serde_json::from_slice(&schema.stdout).expect("a schema");
-    let validator = jsonschema::validator_for(&schema).expect("a valid schema");
+    let validator = printed_schema("result");
     let lab = lab("");
     let mut json = measure(&format!("{} -n 10", lab.url_of("/"))).json;
     json["requests"]["begun"] = "many".into();

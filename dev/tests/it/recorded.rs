@@ -186,13 +186,31 @@ fn the_help_of_every_command_fits_terminals_of_60_80_and_120_columns() {
     RecordedFile::open("help-80.txt").assert_same(&help_of_all_commands(80));
 }
 
+/// The help of each command. Sections that are the same in the help of `run` are only named.
 fn help_of_all_commands(columns: usize) -> String {
+    let help_of_run = help_of("run", columns);
     let each = COMMANDS.map(|name| {
-        let brunt = Command::new(program("BRUNT_BIN", "brunt"));
-        let help = fitting_output(brunt, columns, &format!("{name} --help"));
+        let help = help_of(name, columns);
+        let help = if name == "run" { help } else { without_sections_of(&help_of_run, &help) };
         format!("$ brunt {name} --help\n{help}\n\n")
     });
     each.concat()
+}
+
+fn help_of(name: &str, columns: usize) -> String {
+    let brunt = Command::new(program("BRUNT_BIN", "brunt"));
+    fitting_output(brunt, columns, &format!("{name} --help"))
+}
+
+fn without_sections_of(help_of_run: &str, help: &str) -> String {
+    let sections_of_run: Vec<&str> = help_of_run.split("\n\n").collect();
+    let sections = help.split("\n\n").map(|section| match section.split_once(":\n") {
+        Some((heading, _)) if sections_of_run.contains(&section) => {
+            format!("{heading}: as in `brunt run`")
+        }
+        _ => section.to_owned(),
+    });
+    sections.collect::<Vec<_>>().join("\n\n")
 }
 
 #[test]

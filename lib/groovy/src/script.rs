@@ -24,10 +24,6 @@ pub struct Script {
 
 impl Script {
     /// Parses the source of a script.
-    ///
-    /// # Errors
-    ///
-    /// Returns a [`SyntaxError`] with its position.
     pub fn parse(source: &str, dialect: Dialect) -> Result<Self, SyntaxError> {
         Ok(Self { code: Arc::new(crate::syntax::parse(source, dialect)?) })
     }

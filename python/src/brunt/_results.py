@@ -19,7 +19,7 @@ _NOT_IN_FIGURES = {"plan", "environment"}
 
 
 class Run(ResultDocument):
-    """Result of one run: docs/result.schema.json."""
+    """Result of one run: its JSON Schema is that of `brunt schema result`."""
 
     def __init__(
         self,
@@ -51,7 +51,7 @@ class Run(ResultDocument):
 
 
 class Study(StudyDocument):
-    """Result of an experiment: docs/study.schema.json."""
+    """Result of an experiment: its JSON Schema is that of `brunt schema study`."""
 
     def __init__(self, data: Mapping[str, Any], *, exit_code: Optional[int] = None) -> None:
         super().__init__(data)
@@ -74,7 +74,7 @@ class Study(StudyDocument):
 
 
 class Analysis(AnalysisDocument):
-    """Analysis of results of other tools: docs/analysis.schema.json."""
+    """Analysis of results of other tools: its JSON Schema is that of `brunt schema analysis`."""
 
 
 Result = Union[Run, Study, Analysis]

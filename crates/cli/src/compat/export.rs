@@ -57,8 +57,8 @@ pub fn export(args: &ExportArgs) -> Result<Exit, CommandError> {
         environment: |name| Some(format!("${{__P({name},)}}")),
         ..crate::process::system()
     };
-    let loaded = plan_file::load(&args.file, &args.sets, NO_FOLDER, &system)
-        .map_err(|error| usage_error(error.into()))?;
+    let loaded =
+        plan_file::load(&args.file, &args.sets, NO_FOLDER, &system).map_err(usage_error)?;
     let experiment = &loaded.experiment;
     let first = experiment
         .contenders

@@ -61,8 +61,7 @@ pub fn run(path: &Path, args: &RunArgs) -> Result<Exit, CommandError> {
     let has_several = plans.len() > 1;
     let settings = &args.settings;
     let quiet = settings.output.quiet;
-    brunt_spec::check_objectives(&settings.checks.objectives, &plans)
-        .map_err(|error| usage_error(error.into()))?;
+    brunt_spec::check_objectives(&settings.checks.objectives, &plans).map_err(usage_error)?;
     if has_several && !settings.output.outputs.is_empty() {
         let wrong = "this plan runs its thread groups one after another, each with a separate report; leave --output out, and write the reports later: brunt report ID -o html=FILE";
         return Err(usage_error(anyhow!(wrong)));
@@ -98,7 +97,7 @@ pub fn run(path: &Path, args: &RunArgs) -> Result<Exit, CommandError> {
         &session.interrupt,
         |stage| -> Result<RealWorld, CommandError> {
             let plan = &stage.plan;
-            let world = session.world(plan).map_err(|error| usage_error(error.into()))?;
+            let world = session.world(plan).map_err(usage_error)?;
             let is_main = stage.kind == StageKind::Main;
             let (route, warnings) =
                 brunt_runner::check::short::preflight_short(plan, system.descriptors, system.cores);

@@ -228,10 +228,10 @@ fn plans(
             &folder.display().to_string(),
             system,
         )
-        .map_err(|error| usage_error(error.into()))?;
+        .map_err(usage_error)?;
         loaded.push((name.map(str::to_owned), path.to_owned(), plan));
     }
-    let mut loaded = plan_file::join(loaded).map_err(|error| usage_error(error.into()))?;
+    let mut loaded = plan_file::join(loaded).map_err(usage_error)?;
     loaded.experiment = as_comparison(&loaded, args).map_err(usage_error)?;
     loaded.experiment.scratch = used_folder(&loaded.experiment, folder).map_err(runtime_error)?;
     Ok(loaded)

@@ -37,7 +37,7 @@ pub fn run_plan(path: &Path, args: &RunArgs) -> Result<Exit, CommandError> {
     let folder = folder_name().map_err(runtime_error)?;
     let system = crate::process::system();
     let loaded = plan_file::load(path, &args.plan.sets, &folder.display().to_string(), &system);
-    let loaded = loaded.map_err(|error| usage_error(error.into()))?;
+    let loaded = loaded.map_err(usage_error)?;
     let mut args = args.clone();
     args.settings.output.adopt(loaded.outputs, loaded.live_outputs);
     let scratch = used_folder(&loaded.experiment, folder).map_err(runtime_error)?;

@@ -73,7 +73,7 @@ pub fn start(args: &RecordArgs, address: ProxyAddress) -> Result<ProxyRecorder, 
         }
         other => other,
     };
-    let proxy = proxy.map_err(|error| usage_error(error.into()))?;
+    let proxy = proxy.map_err(usage_error)?;
     explain(&proxy, options.credentials.as_ref());
     Ok(proxy)
 }

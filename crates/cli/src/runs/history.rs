@@ -96,7 +96,7 @@ pub fn history(args: &HistoryArgs) -> Result<(), CommandError> {
 fn history_error(error: HistoryError) -> CommandError {
     match error {
         HistoryError::Store(error) => store_error(error),
-        error => usage_error(error.into()),
+        error => usage_error(error),
     }
 }
 

@@ -1,6 +1,7 @@
 //! A lease on the servers of a run, which a thread renews until the run is over.
 
 use crate::live::print_line;
+use brunt_model::sync::IgnorePoison;
 use brunt_model::{Event, Tick, Warning, text};
 use brunt_runner::EventListener;
 use brunt_runner::line_socket::ask;
@@ -9,7 +10,7 @@ use brunt_web::leases::{HeldLease, LeaseProblem, LeaseRequest};
 use brunt_web::local::{LEASE, LeaseAnswer, LeaseOrder};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
@@ -168,7 +169,7 @@ impl Renewal {
             Err(problem) => {
                 if !self.is_lost {
                     let note = text!("warning-lease-lost", why = problem.text);
-                    self.notes.lock().unwrap_or_else(PoisonError::into_inner).push(note.into());
+                    self.notes.lock().ignore_poison().push(note.into());
                 }
                 self.is_lost = true;
             }
@@ -182,7 +183,7 @@ pub struct LeaseNotes(Arc<Mutex<Vec<String>>>);
 
 impl EventListener for LeaseNotes {
     fn pending_events(&mut self, at: Tick) -> Vec<Event> {
-        let mut notes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut notes = self.0.lock().ignore_poison();
         notes.drain(..).map(|text| Event::Warning(Warning { at, text })).collect()
     }
 }

@@ -1,7 +1,9 @@
 //! Destination of the report: standard output, or a buffer for another drop-in.
 
 use crate::caller::Caller;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
+
+use brunt_model::sync::IgnorePoison;
 
 /// Destination of the report. Several threads may write to it.
 pub enum ReportOutput {
@@ -21,7 +23,7 @@ impl ReportOutput {
         match self {
             Self::Stdout(caller) => caller.out_bytes(bytes),
             Self::Buffer(text) => {
-                text.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(bytes);
+                text.lock().ignore_poison().extend_from_slice(bytes);
             }
         }
     }
@@ -31,8 +33,7 @@ impl ReportOutput {
         match self {
             Self::Stdout(_) => String::new(),
             Self::Buffer(text) => {
-                String::from_utf8_lossy(&text.lock().unwrap_or_else(PoisonError::into_inner))
-                    .into_owned()
+                String::from_utf8_lossy(&text.lock().ignore_poison()).into_owned()
             }
         }
     }

@@ -1,8 +1,9 @@
 //! Measures the time for which the connect rate kept some worker from opening a connection.
 
 use brunt_model::Tick;
+use brunt_model::sync::IgnorePoison;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 
 /// Pacing time of all workers together.
 #[derive(Default)]
@@ -21,7 +22,7 @@ struct Paced {
 
 impl Pacing {
     fn lock(&self) -> MutexGuard<'_, Paced> {
-        self.paced.lock().unwrap_or_else(PoisonError::into_inner)
+        self.paced.lock().ignore_poison()
     }
 
     /// Returns the pacing time until `instant`, in nanoseconds.

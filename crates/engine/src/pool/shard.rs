@@ -6,9 +6,10 @@
 
 use super::{Arrival, AssignedArrival, ConnectionChoice, SeatId};
 use brunt_model::Tick;
+use brunt_model::sync::IgnorePoison;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::SeqCst};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 use std::task::{Context, Poll, Waker};
 
 /// Prevents false sharing: puts a value in its own cache line (128 bytes, because processors
@@ -88,7 +89,7 @@ impl Shard {
     }
 
     pub fn lock(&self) -> MutexGuard<'_, Inner> {
-        self.inner.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.inner.0.lock().ignore_poison()
     }
 
     /// Number of waiting arrivals.

@@ -16,11 +16,13 @@ use inbox::{Announcement, Inbox, Replacements};
 use std::io;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::{self, Receiver};
-use std::sync::{Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
+
+use brunt_model::sync::IgnorePoison;
 use tokio::runtime::Runtime;
 use tokio::sync::oneshot;
 use tokio::time::timeout;
@@ -191,15 +193,11 @@ impl NatsFleet {
     /// Returns the byte streams of a process that takes the place of a lost agent, under its name. None: there is
     /// none now.
     pub fn replacement(&self) -> Option<AgentStreams> {
-        self.replacements.lock().unwrap_or_else(PoisonError::into_inner).try_recv().ok()
+        self.replacements.lock().ignore_poison().try_recv().ok()
     }
 
     /// Keeps the id and the number of the run that begins, and the secrets that are redacted in its
     /// results. Has no effect if no other process may take this one's place.
-    ///
-    /// # Errors
-    ///
-    /// The file cannot be written.
     pub fn keep_run(&self, id: &str, number: u64, secrets: &[String]) -> io::Result<()> {
         let Some(handover) = &self.handover else { return Ok(()) };
         let secrets = handover::seal_secrets(&self.access.key, secrets).unwrap_or_default();

@@ -25,10 +25,6 @@ pub struct CsvReader<R> {
 impl<R: Read> CsvReader<R> {
     /// Opens a file. Without a header, the columns follow from the settings. Header columns that
     /// JMeter does not know are variables.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the file cannot be read.
     pub fn new(input: R, settings: &JtlSettings) -> Result<Self, JmxError> {
         let mut input = BufReader::new(input);
         let mut first = Vec::new();

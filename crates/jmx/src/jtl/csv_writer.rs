@@ -17,10 +17,6 @@ pub struct CsvWriter<W> {
 
 impl<W: Write> CsvWriter<W> {
     /// Creates a writer. Writes the header if the file is new and the settings include it.
-    ///
-    /// # Errors
-    ///
-    /// Fails if `out` cannot be written.
     pub fn new(out: W, settings: JtlSettings, start: FileStart) -> io::Result<Self> {
         let columns = columns::columns(&settings);
         let mut writer = Self { out, settings, columns, line: String::new() };
@@ -33,10 +29,6 @@ impl<W: Write> CsvWriter<W> {
     }
 
     /// Writes the row of a sample, and rows of its sub-samples if the settings include them.
-    ///
-    /// # Errors
-    ///
-    /// Fails if `out` cannot be written.
     pub fn write(&mut self, record: &SampleRecord) -> io::Result<()> {
         self.row(record)?;
         let sub_results =
@@ -61,20 +53,12 @@ impl<W: Write> CsvWriter<W> {
     }
 
     /// Flushes and returns the underlying writer.
-    ///
-    /// # Errors
-    ///
-    /// Fails if `out` cannot be written.
     pub fn finish(mut self) -> io::Result<W> {
         self.out.flush()?;
         Ok(self.out)
     }
 
     /// Flushes the underlying writer.
-    ///
-    /// # Errors
-    ///
-    /// Fails if `out` cannot be written.
     pub fn flush(&mut self) -> io::Result<()> {
         self.out.flush()
     }

@@ -32,10 +32,6 @@ pub struct XmlWriter<W> {
 
 impl<W: Write> XmlWriter<W> {
     /// Creates a writer, and writes the start of a new file.
-    ///
-    /// # Errors
-    ///
-    /// Fails if `out` cannot be written.
     pub fn new(mut out: W, settings: JtlSettings, start: FileStart) -> io::Result<Self> {
         if start == FileStart::New {
             out.write_all(b"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n")?;
@@ -48,10 +44,6 @@ impl<W: Write> XmlWriter<W> {
     }
 
     /// Writes a sample with its sub-samples.
-    ///
-    /// # Errors
-    ///
-    /// Fails if `out` cannot be written.
     pub fn write(&mut self, record: &SampleRecord) -> io::Result<()> {
         self.text.clear();
         sample(&mut self.text, record, &self.settings, 0);
@@ -59,10 +51,6 @@ impl<W: Write> XmlWriter<W> {
     }
 
     /// Writes the last line, flushes, and returns the underlying writer.
-    ///
-    /// # Errors
-    ///
-    /// Fails if `out` cannot be written.
     pub fn finish(mut self) -> io::Result<W> {
         self.out.write_all(FOOTER.as_bytes())?;
         self.out.flush()?;
@@ -70,10 +58,6 @@ impl<W: Write> XmlWriter<W> {
     }
 
     /// Flushes the underlying writer.
-    ///
-    /// # Errors
-    ///
-    /// Fails if `out` cannot be written.
     pub fn flush(&mut self) -> io::Result<()> {
         self.out.flush()
     }

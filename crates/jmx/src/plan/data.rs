@@ -104,10 +104,6 @@ pub fn pairs(arguments: &Properties<'_>) -> impl Iterator<Item = (String, String
 
 impl PlanReader<'_> {
     /// Checks the variable files of a plan.
-    ///
-    /// # Errors
-    ///
-    /// Fails if one cannot be read.
     pub(super) fn check_variable_files(&mut self, document: &JmxDocument) -> Result<(), JmxError> {
         let elements = document
             .enabled_elements()

@@ -59,10 +59,6 @@ impl PlanFolder {
 
     /// Bytes that a request sends for a file of the plan: its content, or its name between
     /// [`UPLOAD`].
-    ///
-    /// # Errors
-    ///
-    /// Fails like [`read`](Self::read).
     pub fn upload(&self, file: &str) -> io::Result<Vec<u8>> {
         if !self.names_uploads {
             return self.read(file);

@@ -96,10 +96,6 @@ struct Upload {
 
 impl PlanReader<'_> {
     /// Converts a sampler to a request.
-    ///
-    /// # Errors
-    ///
-    /// Fails if a file cannot be read.
     pub(super) fn request(
         &mut self,
         element: TestElement<'_>,

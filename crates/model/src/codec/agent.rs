@@ -22,10 +22,6 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 /// Writes a message as one frame, and flushes the output. Returns the number of bytes.
-///
-/// # Errors
-///
-/// `out` cannot be written.
 pub fn write_agent_message(out: &mut impl Write, message: &AgentMessage) -> io::Result<usize> {
     let kind = match &message.report {
         AgentReport::Hello(protocol, facts) => FromAgentKind::Hello(HelloMessage {
@@ -83,10 +79,6 @@ pub fn read_agent_message(from: &mut impl Read) -> Option<AgentMessage> {
 }
 
 /// Writes a message as one frame, and flushes the output. Returns the number of bytes.
-///
-/// # Errors
-///
-/// `out` cannot be written.
 pub fn write_controller_message(
     out: &mut impl Write,
     message: &ControllerMessage,

@@ -34,10 +34,6 @@ pub fn write(run: &Run, out: &mut impl Write) -> io::Result<()> {
 }
 
 /// Reads the digest of a run; None if it is damaged.
-///
-/// # Errors
-///
-/// `from` cannot be read.
 pub fn read(from: &mut impl Read) -> io::Result<Option<Run>> {
     let Some(message) = read_message(from)? else { return Ok(None) };
     let Some(mut run) = run_at_start(&message) else { return Ok(None) };

@@ -4,7 +4,9 @@
 //! not fetch the texts.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use brunt_model::sync::IgnorePoison;
 
 /// The texts of the files. Clones share them.
 #[derive(Debug, Clone, Default)]
@@ -66,7 +68,7 @@ impl RemoteFiles {
     }
 
     fn files(&self) -> MutexGuard<'_, Files> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock().ignore_poison()
     }
 }
 

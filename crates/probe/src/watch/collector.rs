@@ -7,9 +7,10 @@ use super::pages::Page;
 use super::stop::Stop;
 use super::{ProbeError, SharedClock, WatchEvent};
 use crate::sources::Values;
+use brunt_model::sync::IgnorePoison;
 use brunt_model::{ProbeSpec, Reading, Tick, text};
+use std::sync::Arc;
 use std::sync::mpsc::Sender;
-use std::sync::{Arc, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
@@ -84,7 +85,7 @@ impl Collector {
     }
 
     pub fn now(&self) -> Tick {
-        self.clock.lock().unwrap_or_else(PoisonError::into_inner).now()
+        self.clock.lock().ignore_poison().now()
     }
 
     /// Sends a reading. If there is none, sends a warning the first time.

@@ -11,10 +11,11 @@
 use super::ProbeError;
 use super::machine::ReadList;
 use brunt_model::probe_spec::ProbeAccess;
+use brunt_model::sync::IgnorePoison;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, Stdio};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 /// Options for `ssh` unless the plan sets them: of several settings of one
 /// option, the first counts.
@@ -82,7 +83,7 @@ impl ChildHandle {
     }
 
     fn state(&self) -> MutexGuard<'_, ChildState> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock().ignore_poison()
     }
 }
 

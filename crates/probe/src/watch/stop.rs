@@ -1,7 +1,9 @@
 //! Signals all collectors to stop.
 
-use std::sync::{Condvar, Mutex, PoisonError};
+use std::sync::{Condvar, Mutex};
 use std::time::Duration;
+
+use brunt_model::sync::IgnorePoison;
 
 /// A request to stop, which wakes all waiting threads.
 #[derive(Debug, Default)]
@@ -13,15 +15,15 @@ pub(super) struct Stop {
 impl Stop {
     /// Requests the stop, and wakes all waiting threads.
     pub fn request(&self) {
-        *self.is_requested.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        *self.is_requested.lock().ignore_poison() = true;
         self.changed.notify_all();
     }
 
     /// Waits for this time, or until the stop is requested. Returns true if it is requested.
     pub fn wait(&self, time: Duration) -> bool {
-        let is_requested = self.is_requested.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_requested = self.is_requested.lock().ignore_poison();
         let waited =
             self.changed.wait_timeout_while(is_requested, time, |is_requested| !*is_requested);
-        *waited.unwrap_or_else(PoisonError::into_inner).0
+        *waited.ignore_poison().0
     }
 }

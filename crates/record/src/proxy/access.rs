@@ -39,10 +39,6 @@ impl ProxyCredentials {
     }
 
     /// Generates a password.
-    ///
-    /// # Errors
-    ///
-    /// The system provides no random numbers.
     pub fn generate(user: &str) -> Result<Self, String> {
         let mut bytes = [0; PASSWORD_BYTES];
         rand::fill(&mut bytes).map_err(|_| "the system provides no random numbers".to_owned())?;

@@ -7,6 +7,7 @@ use crate::error::RecordError;
 use aws_lc_rs::rand;
 use brunt_engine::clock::unix_seconds;
 use brunt_model::numbers::hexadecimal;
+use brunt_model::sync::IgnorePoison;
 use chrono::{DateTime, Datelike};
 use rcgen::{
     BasicConstraints, CertificateParams, DistinguishedName, DnType, ExtendedKeyUsagePurpose, IsCa,
@@ -20,7 +21,7 @@ use std::fs::{self, DirBuilder, File, Permissions};
 use std::io::{ErrorKind, Read, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use tempfile::NamedTempFile;
 use x509_parser::prelude::{FromDer, X509Certificate};
 
@@ -129,7 +130,7 @@ impl CertificateAuthority {
     /// Returns a certificate for a host name or an IP address; None if no certificate can have this name.
     pub fn certificate_for(&self, host: &str) -> Option<Arc<CertifiedKey>> {
         let host = host.trim_matches(['[', ']']).trim_end_matches('.').to_ascii_lowercase();
-        let mut certificates = self.certificates.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut certificates = self.certificates.lock().ignore_poison();
         if let Some(certificate) = certificates.get(&host) {
             return Some(Arc::clone(certificate));
         }

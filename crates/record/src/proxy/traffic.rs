@@ -8,7 +8,9 @@ use crate::recording::Recording;
 use brunt_engine::clock::unix_seconds;
 use hyper::header::HeaderMap;
 use std::collections::{BTreeMap, HashSet};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use brunt_model::sync::IgnorePoison;
 
 /// Maximum number of different messages for the user.
 const MAX_NOTICES: usize = 200;
@@ -295,5 +297,5 @@ pub(super) fn field_texts(headers: &HeaderMap) -> Vec<(String, String)> {
 
 /// The state stays consistent after a panic, because each change is one statement.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+    mutex.lock().ignore_poison()
 }

@@ -38,10 +38,6 @@ struct Annotation {
 }
 
 /// Writes the annotations of a run.
-///
-/// # Errors
-///
-/// If `out` cannot be written to.
 pub fn write(run: &Run, judgement: &Judgement, out: &mut dyn io::Write) -> io::Result<()> {
     // A run has the cases of a study of one trial, as in JUnit.
     let (study, analysis) = single::study_of(run, judgement);
@@ -49,10 +45,6 @@ pub fn write(run: &Run, judgement: &Judgement, out: &mut dyn io::Write) -> io::R
 }
 
 /// Writes the annotations of a study: errors, warnings, notices.
-///
-/// # Errors
-///
-/// If `out` cannot be written to.
 pub fn write_study(study: &Study, analysis: &Analysis, out: &mut dyn io::Write) -> io::Result<()> {
     let suites = super::suites(study, analysis);
     let doubtful = of_cases(&suites, doubtful);

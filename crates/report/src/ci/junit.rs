@@ -9,10 +9,6 @@ use brunt_model::{Analysis, Judgement, Run, Study};
 use std::io;
 
 /// Writes a run as `JUnit` XML, in the form of a study of one trial.
-///
-/// # Errors
-///
-/// If `out` cannot be written to.
 pub fn write(run: &Run, judgement: &Judgement, out: &mut dyn io::Write) -> io::Result<()> {
     let (study, analysis) = single::study_of(run, judgement);
     write_study(&study, &analysis, out)
@@ -20,10 +16,6 @@ pub fn write(run: &Run, judgement: &Judgement, out: &mut dyn io::Write) -> io::R
 
 /// Writes a study as `JUnit` XML: one test suite for each contender, and for
 /// the comparison.
-///
-/// # Errors
-///
-/// If `out` cannot be written to.
 pub fn write_study(study: &Study, analysis: &Analysis, out: &mut dyn io::Write) -> io::Result<()> {
     writeln!(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>")?;
     writeln!(out, "<testsuites name=\"{}\">", escaped(&study.experiment.name))?;

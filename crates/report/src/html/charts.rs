@@ -5,10 +5,6 @@ use crate::figure::Chart;
 use std::io;
 
 /// Writes the place of the charts, and their data.
-///
-/// # Errors
-///
-/// If `out` cannot be written to.
 pub fn write(charts: &[Chart], out: &mut dyn io::Write) -> io::Result<()> {
     writeln!(out, "<div id=\"page-charts\"></div>")?;
     let figures: Vec<FigureColumns<'_>> =

@@ -143,10 +143,6 @@ impl DashboardCell {
 }
 
 /// Writes the dashboard as one HTML page, with its data and scripts inside.
-///
-/// # Errors
-///
-/// If `out` cannot be written to.
 pub fn write(dashboard: &Dashboard, out: &mut dyn io::Write) -> io::Result<()> {
     let data = DashboardData {
         title: &dashboard.title,

@@ -85,10 +85,6 @@ impl Template {
 
     /// Writes the page in a language. `above` is HTML above its content, `still` the part that needs no script,
     /// `scripts` are the elements with its data.
-    ///
-    /// # Errors
-    ///
-    /// If `out` cannot be written to.
     pub(super) fn write(
         &self,
         language: Language,

@@ -2,12 +2,13 @@
 
 use brunt_model::Plan;
 use brunt_model::agent::FileCopy;
+use brunt_model::sync::IgnorePoison;
 use serde_json::Value;
 use std::fs::{self, DirBuilder};
 use std::io;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 /// Directory with copies of the plan's files.
 #[derive(Debug, Default)]
@@ -17,16 +18,12 @@ pub struct PlanFiles {
 
 impl PlanFiles {
     /// Stores the files of a plan, and changes the plan to name the copies.
-    ///
-    /// # Errors
-    ///
-    /// A file cannot be written.
     pub fn store(&self, files: &[FileCopy], plan: &mut Plan) -> io::Result<()> {
         if files.is_empty() {
             return Ok(());
         }
         let folder = private_folder()?;
-        *self.folder.lock().unwrap_or_else(PoisonError::into_inner) = Some(folder.clone());
+        *self.folder.lock().ignore_poison() = Some(folder.clone());
         for file in files {
             let copy = place(&folder, &file.path);
             if let Some(parent) = copy.parent() {

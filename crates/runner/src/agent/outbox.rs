@@ -2,7 +2,9 @@
 //! neither the load nor its measurement.
 
 use std::io::{self, Write};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Condvar, Mutex, MutexGuard};
+
+use brunt_model::sync::IgnorePoison;
 
 /// Bytes of messages that wait to be sent.
 #[derive(Default)]
@@ -37,7 +39,7 @@ impl Outbox {
             let mut state = self.state();
             state.in_progress = 0;
             while state.waiting.is_empty() {
-                state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+                state = self.changed.wait(state).ignore_poison();
             }
             let bytes = std::mem::take(&mut state.waiting);
             state.in_progress = bytes.len();
@@ -49,6 +51,6 @@ impl Outbox {
     }
 
     fn state(&self) -> MutexGuard<'_, OutboxState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock().ignore_poison()
     }
 }

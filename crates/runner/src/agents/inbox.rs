@@ -4,9 +4,10 @@ use super::Fleet;
 use super::link::LinkEvent;
 use brunt_engine::parts::WorkerEvent;
 use brunt_model::agent::{AgentReport, RunEnd, RunNumber};
+use brunt_model::sync::IgnorePoison;
 use std::collections::BTreeSet;
+use std::sync::Mutex;
 use std::sync::mpsc::{RecvTimeoutError, SyncSender};
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 /// The messages of the agents during a run.
@@ -46,7 +47,7 @@ impl RunInbox<'_> {
             LinkEvent::Report(_, AgentReport::Finished(end)) => {
                 self.running.remove(&agent);
                 let why = end.error.clone();
-                self.ends.lock().unwrap_or_else(PoisonError::into_inner).push((agent, end));
+                self.ends.lock().ignore_poison().push((agent, end));
                 WorkerEvent::Exited(why)
             }
             LinkEvent::Report(..) => return Some(()),

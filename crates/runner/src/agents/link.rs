@@ -13,13 +13,14 @@ use brunt_model::agent::{
 };
 use brunt_model::codec::{read_agent_message, write_controller_message};
 use brunt_model::reading_names::{LINK, link};
+use brunt_model::sync::IgnorePoison;
 use brunt_model::{
     AgentEnvironment, AgentFacts, Clock, ClockOffset, Event, ProcessMessage, Reading, Route,
 };
 use std::collections::VecDeque;
 use std::io::{self, BufReader, Read, Write};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread;
 use std::time::Duration;
 
@@ -92,10 +93,6 @@ struct CurrentRun {
 
 impl AgentLink {
     /// Starts the threads of an agent.
-    ///
-    /// # Errors
-    ///
-    /// The system permits no further thread.
     pub fn start(
         number: usize,
         name: String,
@@ -108,10 +105,6 @@ impl AgentLink {
     }
 
     /// Connects to a process that takes the place of the agent. The facts about the lost agent are dropped.
-    ///
-    /// # Errors
-    ///
-    /// The system permits no further thread.
     pub fn replace(&self, pipes: AgentPipes, inbox: FleetInbox) -> io::Result<()> {
         *lock(&self.connection) = Connection::start(self.number, pipes, inbox)?;
         Ok(())
@@ -363,7 +356,7 @@ fn is_clock_of_this_process(facts: &AgentFacts) -> bool {
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+    mutex.lock().ignore_poison()
 }
 
 /// Counts the bytes that are read.

@@ -11,10 +11,6 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 pub const COMMAND: &str = "worker";
 
 /// Starts an agent. It ends when its input is closed.
-///
-/// # Errors
-///
-/// The system permits no further process.
 pub fn start() -> io::Result<AgentPipes> {
     let mut command = Command::new(own_program()?);
     // Lists of processes would show `/proc/self/exe` without it.

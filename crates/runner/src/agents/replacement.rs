@@ -10,8 +10,8 @@ use crate::error::RunError;
 use brunt_engine::parts::Recipients;
 use brunt_model::agent::RunNumber;
 use brunt_model::scenario::{DataEnd, ScenarioStep, Sharing};
+use brunt_model::sync::IgnorePoison;
 use brunt_model::{FleetSettings, Load, Plan, Population};
-use std::sync::PoisonError;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::SyncSender;
 use std::thread;
@@ -64,7 +64,7 @@ impl Fleet {
     /// the lost agent is open, or `is_awaited` returns true for the number of the agent. Returns this number.
     pub(super) fn replace_lost(&self, is_awaited: impl Fn(usize) -> bool) -> Option<usize> {
         let carrier = self.carrier.as_ref()?;
-        let mut newcomers = self.newcomers.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut newcomers = self.newcomers.lock().ignore_poison();
         while let Some(newcomer) = carrier.replacement() {
             newcomers.push(newcomer);
         }

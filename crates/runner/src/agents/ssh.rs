@@ -9,13 +9,14 @@ use super::link::AgentPipes;
 use super::local::{exit_reason, own_program};
 use aws_lc_rs::digest::{SHA256, digest};
 use brunt_model::numbers::hexadecimal;
+use brunt_model::sync::IgnorePoison;
 use std::fs;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
@@ -203,7 +204,7 @@ fn messages_of(child: &mut Child) -> Messages {
         thread::spawn(move || {
             let mut buffer = [0; 1024];
             while let Ok(count @ 1..) = stderr.read(&mut buffer) {
-                let mut text = collected.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut text = collected.lock().ignore_poison();
                 text.extend_from_slice(&buffer[..count]);
                 let excess = text.len().saturating_sub(MAX_MESSAGE);
                 text.drain(..excess);
@@ -219,7 +220,7 @@ impl Messages {
     fn with(&self, reason: &str) -> String {
         // A process that ssh left behind may keep stderr open.
         _ = self.ended.recv_timeout(MESSAGE_WAIT);
-        let text = self.text.lock().unwrap_or_else(PoisonError::into_inner);
+        let text = self.text.lock().ignore_poison();
         let text = String::from_utf8_lossy(&text);
         let lines: Vec<&str> =
             text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();

@@ -243,10 +243,6 @@ fn study(groups: Vec<Group>, spec: ComparisonSettings, command: String) -> Study
 pub type ByContender = Vec<(Option<String>, Vec<(String, Run)>)>;
 
 /// Reads the runs of an item.
-///
-/// # Errors
-///
-/// [`StoreError`] if they cannot be read.
 pub fn by_contender(store: &Store, item: &StoredItem) -> Result<ByContender, StoreError> {
     let id = match item {
         StoredItem::Run(id) => return Ok(vec![(None, vec![(id.clone(), store.run(id)?)])]),

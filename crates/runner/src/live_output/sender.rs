@@ -3,8 +3,9 @@
 use super::Notify;
 use super::transport::{LiveTransport, SendError};
 use brunt_model::live_output::LiveSink;
+use brunt_model::sync::IgnorePoison;
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 /// Maximum number of lines that wait for the next attempt after a failed one; older lines are lost.
 /// The lines of one interval may exceed it, and are tried once.
@@ -61,7 +62,7 @@ impl Sender {
     }
 
     fn counts(&self) -> MutexGuard<'_, DeliveryCounts> {
-        self.counts.lock().unwrap_or_else(PoisonError::into_inner)
+        self.counts.lock().ignore_poison()
     }
 
     /// Adds lines to the queue.

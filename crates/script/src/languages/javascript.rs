@@ -40,19 +40,11 @@ const MAX_JOBS: usize = 10_000;
 
 impl JavaScriptScript {
     /// Parses a script of statements.
-    ///
-    /// # Errors
-    ///
-    /// The syntax is wrong.
     pub fn statements(source: &str) -> Result<Self, String> {
         Self::parse(format!("(function ({BINDINGS}) {{{source}\n}})"))
     }
 
     /// Parses a script that has the value of its last statement.
-    ///
-    /// # Errors
-    ///
-    /// The syntax is wrong.
     pub fn expression(source: &str) -> Result<Self, String> {
         let plain = Self::parse(format!("(function ({BINDINGS}) {{return (\n{source}\n)}})"));
         plain.or_else(|_| {

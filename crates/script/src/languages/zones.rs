@@ -2,7 +2,9 @@
 
 use std::collections::HashMap;
 use std::fs;
-use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex};
+
+use brunt_model::sync::IgnorePoison;
 
 const FOLDER: &str = "/usr/share/zoneinfo";
 /// Maximum size of a zone file; longer files are no zones.
@@ -26,7 +28,7 @@ type ZoneCache = Mutex<HashMap<String, Option<Arc<Zone>>>>;
 /// the zone is unknown.
 pub fn offset(name: &str, seconds: i64) -> Option<i32> {
     static CACHE: LazyLock<ZoneCache> = LazyLock::new(Mutex::default);
-    let mut cache = CACHE.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut cache = CACHE.lock().ignore_poison();
     let zone = cache.entry(name.to_owned()).or_insert_with(|| read(name).map(Arc::new)).clone()?;
     drop(cache);
     let count = zone.changes.partition_point(|(time, _)| *time <= seconds);

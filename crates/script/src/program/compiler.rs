@@ -102,10 +102,6 @@ impl<'a> Compiler<'a> {
     }
 
     /// Compiles a text with placeholders.
-    ///
-    /// # Errors
-    ///
-    /// The text is malformed.
     pub fn text(&mut self, text: &str) -> Result<Template, ScriptError> {
         Template::compile_expressions(text, TextPosition::Text, self.feeds)
     }
@@ -117,10 +113,6 @@ impl<'a> Compiler<'a> {
     }
 
     /// Compiles the steps of a transaction or lock.
-    ///
-    /// # Errors
-    ///
-    /// See [`Self::steps`] for the errors.
     pub fn steps_within(
         &mut self,
         open: Open,
@@ -135,10 +127,6 @@ impl<'a> Compiler<'a> {
 
     /// Compiles the steps of a loop. `begin` is the operation that begins the next round; None: the next operation.
     /// [`Self::leave`] must follow.
-    ///
-    /// # Errors
-    ///
-    /// See [`Self::steps`] for the errors.
     pub fn round(
         &mut self,
         steps: &[ScenarioStep],

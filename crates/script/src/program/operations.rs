@@ -294,10 +294,6 @@ impl Op {
 
     /// Runs the operation among requests that are sent together. At their end, returns
     /// how they are sent.
-    ///
-    /// # Errors
-    ///
-    /// A request cannot be prepared.
     pub fn collect<T: Transport>(
         &self,
         user: &mut Interpreter<T>,

@@ -172,10 +172,6 @@ impl CompiledAssertion {
     }
 
     /// Checks a reply, and describes a failure.
-    ///
-    /// # Errors
-    ///
-    /// Describes the failure, in JMeter's words.
     pub fn check(&self, reply_view: &ReplyView<'_>) -> Result<(), String> {
         match &self.test {
             Test::Text(test) => test.check(reply_view),

@@ -22,10 +22,6 @@ struct FilledConditions(Vec<Arc<CompiledAssertion>>);
 
 impl MessageConditions {
     /// Compiles the conditions of a policy.
-    ///
-    /// # Errors
-    ///
-    /// A condition is malformed.
     pub fn new(policy: &ReplyPolicy, feeds: &mut Feeds) -> Result<Self, ScriptError> {
         let conditions =
             policy.until.iter().map(|condition| Compiled::new(condition, feeds, compile));

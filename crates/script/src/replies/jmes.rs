@@ -11,10 +11,6 @@ pub struct JmesPath {
 
 impl JmesPath {
     /// Compiles the text of an expression.
-    ///
-    /// # Errors
-    ///
-    /// Describes the malformed part of the expression.
     #[cfg(feature = "jmespath")]
     pub fn parse(text: &str) -> Result<Self, String> {
         let compiled = jmespath::compile(text.trim());

@@ -165,10 +165,6 @@ impl Action {
 
 impl Reactions {
     /// Compiles the actions and assertions of a policy.
-    ///
-    /// # Errors
-    ///
-    /// An action or assertion is malformed.
     pub fn new(policy: &ReplyPolicy, feeds: &mut Feeds) -> Result<Self, ScriptError> {
         let actions =
             policy.actions.iter().filter_map(|action| Action::new(action, feeds).transpose());

@@ -43,10 +43,6 @@ impl Texts for Script {
 impl ScriptCall {
     /// Compiles a script. Its dialect decides whether expressions in its source are filled in
     /// before it is parsed.
-    ///
-    /// # Errors
-    ///
-    /// The script is malformed.
     pub fn new(script: &Script, feeds: &mut Feeds) -> Result<Self, ScriptError> {
         let languages = feeds.languages;
         let compiled = if feeds.dialect.fills_in_scripts() {

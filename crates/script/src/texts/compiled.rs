@@ -23,10 +23,6 @@ pub enum Compiled<T, C> {
 
 impl<T: Texts, C> Compiled<T, C> {
     /// Compiles a part of a plan with `compile`.
-    ///
-    /// # Errors
-    ///
-    /// An expression in a text is malformed, or the part itself.
     pub fn new(
         part: &T,
         feeds: &mut Feeds,

@@ -12,6 +12,7 @@ use brunt_engine::RunState;
 use brunt_engine::pace::Cumulative;
 use brunt_model::plan::ListenerRecords;
 use brunt_model::scenario::EndScope;
+use brunt_model::sync::IgnorePoison;
 use brunt_model::{Plan, SampleRecord, numbers};
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
@@ -22,7 +23,7 @@ use std::net::ToSocketAddrs;
 use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 
 /// State that all users of a run share.
@@ -80,7 +81,7 @@ struct Meeting {
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+    mutex.lock().ignore_poison()
 }
 
 impl SharedState {

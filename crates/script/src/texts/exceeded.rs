@@ -1,9 +1,10 @@
 //! Notes expressions with a search that exceeded a limit in this process. Such a search has no
 //! matches, so the report warns that the reply may have had some.
 
+use brunt_model::sync::IgnorePoison;
 use brunt_model::text;
 use std::collections::BTreeSet;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 /// A limit of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -20,13 +21,13 @@ static EXCEEDED: Mutex<BTreeSet<(SearchLimit, String)>> = Mutex::new(BTreeSet::n
 
 /// Notes that a search for an expression exceeded a limit.
 pub fn note(limit: SearchLimit, expression: &str) {
-    let mut exceeded = EXCEEDED.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut exceeded = EXCEEDED.lock().ignore_poison();
     exceeded.insert((limit, expression.to_owned()));
 }
 
 /// Returns a warning about each noted expression, for the reader of the report.
 pub fn remarks() -> Vec<String> {
-    let exceeded = EXCEEDED.lock().unwrap_or_else(PoisonError::into_inner);
+    let exceeded = EXCEEDED.lock().ignore_poison();
     let remarks = exceeded.iter().map(|(limit, expression)| {
         let expression = &**expression;
         match limit {

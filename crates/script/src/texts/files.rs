@@ -8,7 +8,9 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, ErrorKind, Write};
 use std::ops::Range;
 use std::path::{Component, Path, PathBuf};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock};
+
+use brunt_model::sync::IgnorePoison;
 
 /// The files that functions may read and write.
 #[derive(Debug, Default)]
@@ -52,10 +54,6 @@ pub fn read_text(file: &Path) -> Result<String, ScriptError> {
 }
 
 /// Reads the bytes of a file.
-///
-/// # Errors
-///
-/// It cannot be read.
 pub(crate) fn read_bytes(file: &Path) -> Result<Vec<u8>, ScriptError> {
     fs::read(file).map_err(|source| ScriptError::Read { file: file.to_owned(), source })
 }
@@ -94,7 +92,7 @@ impl Files {
     /// Returns the text of a file; invalid UTF-8 is replaced. None: it cannot be read,
     /// or is not allowed.
     pub fn read(&self, name: &str) -> Option<Arc<FileText>> {
-        let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut read = self.read.lock().ignore_poison();
         if let Some(text) = read.get(name) {
             return text.clone();
         }
@@ -140,7 +138,7 @@ impl Files {
     /// Its path is outside the folders, it is a directory, or it cannot be deleted.
     pub fn delete(&self, name: &str) -> io::Result<bool> {
         // The lock keeps the file from being cached or written meanwhile.
-        let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut read = self.read.lock().ignore_poison();
         let path = match self.writable(name) {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(false),
             path => path?,
@@ -176,7 +174,7 @@ impl Files {
 
     fn write(&self, name: &str, text: &str, options: &mut OpenOptions) -> io::Result<()> {
         // The lock permits one writer at a time; the cached text of the file becomes invalid.
-        let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut read = self.read.lock().ignore_poison();
         let mut file = options.create(true).open(self.writable(name)?)?;
         read.remove(name);
         file.write_all(text.as_bytes())
@@ -248,7 +246,7 @@ impl FileText {
 
     /// Returns the values of an `XPath` expression; none if it is malformed.
     pub fn xpath_values(&self, path: &str) -> Arc<[String]> {
-        let mut cache = self.xpath_values.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut cache = self.xpath_values.lock().ignore_poison();
         if let Some(values) = cache.get(path) {
             return Arc::clone(values);
         }

@@ -25,10 +25,6 @@ pub enum PathStep {
 
 impl CompiledPath {
     /// Compiles a path. A path without `$` begins at the root.
-    ///
-    /// # Errors
-    ///
-    /// Describes the malformed part of the path.
     pub fn new(path: &str) -> Result<Self, String> {
         let path = path.trim();
         let from_root = match path.chars().next() {

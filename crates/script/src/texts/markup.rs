@@ -63,10 +63,6 @@ mod with_dom {
 
     impl CssSelector {
         /// Parses the text of a selector.
-        ///
-        /// # Errors
-        ///
-        /// The selector is malformed.
         pub fn parse(selector: &str) -> Result<Self, String> {
             Expression::new(brunt_dom::Selector::parse(selector), selector).map(Self)
         }
@@ -82,10 +78,6 @@ mod with_dom {
 
     impl XPath {
         /// Parses the text of an expression.
-        ///
-        /// # Errors
-        ///
-        /// The expression is malformed.
         pub fn parse(path: &str) -> Result<Self, String> {
             Expression::new(brunt_dom::XPath::parse(path), path).map(Self)
         }

@@ -97,10 +97,6 @@ pub type Groups = Vec<Option<String>>;
 
 impl Pattern {
     /// Compiles the text of an expression.
-    ///
-    /// # Errors
-    ///
-    /// Describes the malformed part of the expression.
     pub fn new(pattern: &str) -> Result<Self, String> {
         // `regex` searches in linear time, but has no look-around and no back references.
         if let Ok(plain) = regex::Regex::new(pattern) {
@@ -115,10 +111,6 @@ impl Pattern {
     }
 
     /// Compiles an expression that must match the whole text.
-    ///
-    /// # Errors
-    ///
-    /// Describes the malformed part of the expression.
     pub fn whole(pattern: &str) -> Result<Self, String> {
         Self::new(&format!(r"\A(?:{pattern})\z"))
     }

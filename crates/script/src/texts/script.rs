@@ -230,10 +230,6 @@ impl Expressions {
     }
 
     /// Returns a script with a source that may change between calls.
-    ///
-    /// # Errors
-    ///
-    /// The script is malformed.
     pub fn script(&self, script: &Script) -> Result<ParsedScript, ScriptError> {
         match &*self.parsed(script.language, &script.source) {
             Ok(code) => Ok(ParsedScript { name: script.name.clone(), code: Arc::clone(code) }),

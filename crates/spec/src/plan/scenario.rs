@@ -56,10 +56,6 @@ pub fn scenario(
 }
 
 /// Reads a scenario that need not have requests.
-///
-/// # Errors
-///
-/// The same as those of [`scenario`].
 pub fn with_any_steps(
     node: &PlanNode,
     run: &RunSettings,

@@ -8,10 +8,6 @@ const METHODS: [&str; 8] = ["get", "post", "put", "patch", "delete", "head", "op
 
 /// Returns the paths of the steps whose requests have this label, such as `scenario.steps[2]`, for
 /// [`edit`](super::edit()). Steps with this name precede those whose URL ends with the label.
-///
-/// # Errors
-///
-/// [`SpecError`] if the text is no YAML.
 pub fn paths_of_label(text: &str, file: &str, label: &str) -> Result<Vec<String>, SpecError> {
     let root = yaml::parse(text, file)?;
     let mut steps = Vec::new();

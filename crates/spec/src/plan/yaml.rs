@@ -23,19 +23,11 @@ const MAX_DEPTH: usize = 32;
 const MAX_VALUES: usize = 100_000;
 
 /// Reads the text of a plan file; `file` is its name in errors.
-///
-/// # Errors
-///
-/// [`SpecError`] with its place if it is not YAML.
 pub fn parse(text: &str, file: &str) -> Result<PlanNode, SpecError> {
     parse_by(ImplicitValues::Refused, text, file)
 }
 
 /// Reads the text of a plan file that is edited, so that values may be missing.
-///
-/// # Errors
-///
-/// [`SpecError`] with its place if it is not YAML.
 pub(super) fn parse_draft(text: &str, file: &str) -> Result<PlanNode, SpecError> {
     parse_by(ImplicitValues::Accepted, text, file)
 }

@@ -117,10 +117,6 @@ pub fn default_settings<S: SettingTable>() -> S {
 }
 
 /// Reads the values of keys; the other settings have their defaults.
-///
-/// # Errors
-///
-/// [`SpecError`] with its place if a value is invalid.
 pub fn put_all<'k, S: SettingTable>(
     keys: impl IntoIterator<Item = &'k KeyedValue>,
     folder: &Path,

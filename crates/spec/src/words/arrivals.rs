@@ -19,10 +19,6 @@ const ARRIVALS: [NamedValue<Arrivals>; 2] = [
 const BURST: &str = "burst:";
 
 /// Parses the spacing of arrivals around their rate.
-///
-/// # Errors
-///
-/// [`WordError`] if the value is not of this form.
 pub fn parse(word: &str) -> Result<Arrivals, WordError> {
     if let Some(size) = word.strip_prefix(BURST) {
         return count(size, "the size of a burst", "burst:10").map(Arrivals::Burst);

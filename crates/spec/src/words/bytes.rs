@@ -8,10 +8,6 @@ const INSTEAD: &str =
 
 /// Parses a number of bytes from 1. k, M and G are powers of 1000; Ki, Mi and Gi are powers of
 /// 1024. A `B` at the end has no effect.
-///
-/// # Errors
-///
-/// [`WordError`] if the value is not of this form.
 pub fn parse(word: &str) -> Result<u64, WordError> {
     let bytes = size(word)?;
     if bytes == 0 {
@@ -21,10 +17,6 @@ pub fn parse(word: &str) -> Result<u64, WordError> {
 }
 
 /// Parses a number of bytes from 0.
-///
-/// # Errors
-///
-/// [`WordError`] if the value is not of this form.
 pub fn size(word: &str) -> Result<u64, WordError> {
     let word = word.trim();
     if word.starts_with('-') {
@@ -47,10 +39,6 @@ fn size_error(word: &str, wrong: &str) -> WordError {
 }
 
 /// Parses bytes per second: a number of bytes, with or without `/s`.
-///
-/// # Errors
-///
-/// [`WordError`] if the value is not of this form.
 pub fn rate(word: &str) -> Result<u64, WordError> {
     parse(word.trim().strip_suffix("/s").unwrap_or(word))
 }

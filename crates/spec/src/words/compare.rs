@@ -52,29 +52,17 @@ const METRICS: [(&str, &str); 8] = [
 const FAILURE: &str = "a difference such as 'p99 worse by 5%'";
 
 /// Parses the measures of a comparison, separated by commas. The first one decides.
-///
-/// # Errors
-///
-/// [`WordError`] if the value is not of this form.
 pub fn measures(word: &str) -> Result<Vec<Measure>, WordError> {
     word.split(',').map(|part| measure(part.trim())).collect()
 }
 
 /// Parses differences that make brunt fail, separated by commas. `p99 worse by more than 5%` means
 /// `p99 worse by 5%`.
-///
-/// # Errors
-///
-/// [`WordError`] if the value is not of this form.
 pub fn regressions(word: &str) -> Result<Vec<Regression>, WordError> {
     word.split(',').map(|part| regression(part.trim())).collect()
 }
 
 /// Parses a share between 0 and 1, such as `2%`.
-///
-/// # Errors
-///
-/// [`WordError`] if the value is not of this form.
 pub fn share(word: &str) -> Result<f64, WordError> {
     let percent = word.strip_suffix('%').and_then(|digits| number(digits.trim_end()));
     let percent = percent.ok_or_else(|| share_error(word, "not a share"))?;
@@ -102,10 +90,6 @@ pub enum ComparedLoads {
 }
 
 /// Parses the loads of a comparison: `load`, `capacity` or `both`.
-///
-/// # Errors
-///
-/// [`WordError`] if the value is not of this form.
 pub fn compared_loads(word: &str) -> Result<ComparedLoads, WordError> {
     value_named(&COMPARED_LOADS, word).ok_or_else(|| {
         WordError::new(word, "contenders cannot be measured there", "load, capacity or both")
@@ -125,10 +109,6 @@ pub fn suggested_metrics() -> Vec<Suggestion> {
 }
 
 /// Parses a significance level, the chance that equal servers are found to differ: `0.05` or `5%`.
-///
-/// # Errors
-///
-/// [`WordError`] if the value is not of this form.
 pub fn alpha(word: &str) -> Result<f64, WordError> {
     let alpha = if word.ends_with('%') { share(word).ok() } else { number(word) };
     alpha.filter(|alpha| *alpha > 0.0 && *alpha <= 0.5).ok_or_else(|| {

@@ -24,10 +24,6 @@ const MAX_NANOS: f64 = 365.0 * 86_400e9;
 const INSTEAD: &str = "a number and a unit (ns us ms s m h d), such as 500ms, 1.5s, 2m or 1h30m";
 
 /// Parses a duration; a bare number is seconds.
-///
-/// # Errors
-///
-/// [`WordError`] if the value is not of this form.
 pub fn parse(word: &str) -> Result<Duration, WordError> {
     let word = word.trim();
     // curl and ab also take bare numbers of seconds.
@@ -44,19 +40,11 @@ pub fn or_default(duration: Option<Duration>, default: &str) -> Result<Duration,
 }
 
 /// Parses a duration above zero; a bare number is seconds.
-///
-/// # Errors
-///
-/// [`WordError`] if the value is not of this form.
 pub fn positive(word: &str) -> Result<Duration, WordError> {
     check_positive(word, parse(word)?)
 }
 
 /// Parses a duration that needs a unit, because a bare number could have another meaning.
-///
-/// # Errors
-///
-/// [`WordError`] if the value is not of this form.
 pub fn with_unit(word: &str) -> Result<Duration, WordError> {
     let word = word.trim();
     if word.is_empty() {
@@ -87,10 +75,6 @@ pub fn with_unit(word: &str) -> Result<Duration, WordError> {
 }
 
 /// Parses a duration above zero that needs a unit.
-///
-/// # Errors
-///
-/// [`WordError`] if the value is not of this form.
 pub fn positive_with_unit(word: &str) -> Result<Duration, WordError> {
     check_positive(word, with_unit(word)?)
 }

@@ -21,10 +21,6 @@ const INSTEAD: &str =
     "sse, lines or messages, then how many at most and for how long, such as sse,20,10s";
 
 /// Parses the events of a reply.
-///
-/// # Errors
-///
-/// [`WordError`] if the value is not of this form.
 pub fn parse(word: &str) -> Result<Events, WordError> {
     let mut parts = word.split(',').map(str::trim);
     let Some(format) = parts.next().and_then(|name| value_named(&FORMATS, name)) else {

@@ -15,10 +15,6 @@ const EXPECTED: &str =
 const UNITS: [&str; 3] = ["/s", "users", "requests/s"];
 
 /// Parses a requirement of the capacity.
-///
-/// # Errors
-///
-/// [`WordError`] if the value is not of this form.
 pub fn requirement(word: &str) -> Result<Requirement, WordError> {
     let rest = word.trim().strip_prefix("capacity");
     let rest = rest.ok_or_else(|| requirement_error(word, "only a capacity can be required"))?;
@@ -44,10 +40,6 @@ fn requirement_error(word: &str, wrong: &str) -> WordError {
 }
 
 /// Parses half an interval as a share of the figure, such as `2%`.
-///
-/// # Errors
-///
-/// [`WordError`] if the value is not of this form.
 pub fn precision(word: &str) -> Result<f64, WordError> {
     let percent = word
         .trim()
@@ -60,10 +52,6 @@ pub fn precision(word: &str) -> Result<f64, WordError> {
 }
 
 /// Parses a multiple of the capacity, or `no`.
-///
-/// # Errors
-///
-/// [`WordError`] if the value is not of this form.
 pub fn overload(word: &str) -> Result<Option<f64>, WordError> {
     if word == "no" {
         return Ok(None);
@@ -75,10 +63,6 @@ pub fn overload(word: &str) -> Result<Option<f64>, WordError> {
 }
 
 /// Parses the measured time of a trial that chooses the next load.
-///
-/// # Errors
-///
-/// [`WordError`] if the value is not of this form.
 pub fn trial_duration(word: &str) -> Result<Duration, WordError> {
     let instead =
         "one time of at least 1s, such as 2s; confirmations take a share of the time budget";
@@ -93,10 +77,6 @@ pub fn trial_duration(word: &str) -> Result<Duration, WordError> {
 }
 
 /// Parses a load, such as `500`, `500/s` or `64 users`.
-///
-/// # Errors
-///
-/// [`WordError`] if the value is not of this form.
 pub fn load(word: &str) -> Result<f64, WordError> {
     // In reverse, because `requests/s` ends in `/s`.
     let plain = UNITS.iter().rev().find_map(|unit| word.strip_suffix(unit)).unwrap_or(word).trim();

@@ -11,10 +11,6 @@ const EXAMPLE: &str = "a goal such as p99±5% or throughput+-1%";
 
 /// Parses goals separated by commas: figures, each with the target half-width of its confidence
 /// interval. The run may end early when all goals are reached.
-///
-/// # Errors
-///
-/// [`WordError`] if the value is not of this form.
 pub fn parse(word: &str) -> Result<Vec<Goal>, WordError> {
     word.split(',').map(|part| goal(part.trim())).collect()
 }

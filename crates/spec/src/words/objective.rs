@@ -25,10 +25,6 @@ const PRESETS: [(&str, &str); 1] = [("1-3-10", "p99 < 1s, p99 < 3s, p99 < 10s")]
 
 /// Parses bounds on figures of a run, separated by commas. `1-3-10` is p99 below 1,
 /// 3 and 10 seconds.
-///
-/// # Errors
-///
-/// [`WordError`] if the value is not of this form.
 pub fn parse(word: &str) -> Result<Vec<Objective>, WordError> {
     Ok(parts(word).into_iter().map(bounds).collect::<Result<Vec<_>, _>>()?.concat())
 }

@@ -41,10 +41,6 @@ const KINDS: [NamedValue<ReadPlaces>; 4] = [
 const MAX_AGENTS: usize = 1000;
 
 /// Parses the places of agents.
-///
-/// # Errors
-///
-/// [`WordError`] if the value is not of this form.
 pub fn parse(word: &str) -> Result<Placement, WordError> {
     let wrong = |what: &str| WordError::new(word, what, PLACES);
     let (kind, places) = word
@@ -172,10 +168,6 @@ pub fn token(word: &str) -> Result<String, WordError> {
 
 /// Parses a host that may be loaded. Names are in lower case, and addresses in their usual form, as
 /// in URLs.
-///
-/// # Errors
-///
-/// [`WordError`] if the value is not of this form.
 pub fn host(word: &str) -> Result<String, WordError> {
     const HOST: &str =
         "a host as in a URL, without scheme and port, such as shop.example or 192.0.2.7";

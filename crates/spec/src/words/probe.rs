@@ -98,10 +98,6 @@ pub fn suggestions() -> Vec<Suggestion> {
 }
 
 /// Parses a value of `--probe`.
-///
-/// # Errors
-///
-/// [`WordError`] if the value is not of this form.
 pub fn parse(word: &str) -> Result<ProbeSpec, WordError> {
     let (kind, which) = word.split_once('=').unwrap_or((word, ""));
     let Some(row) = ROWS.iter().find(|row| row.word == kind) else {

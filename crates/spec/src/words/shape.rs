@@ -38,10 +38,6 @@ const MAX_LOADS: usize = 10_000;
 const INSTEAD: &str = "a number such as 500, or stages such as 0..500/30s,500/2m";
 
 /// Parses a rate in requests per second. Values may be fractions, and the peak must be above zero.
-///
-/// # Errors
-///
-/// [`WordError`] if the value is not of this form.
 pub fn rate(word: &str) -> Result<Loads, WordError> {
     let loads = parse(word)?;
     if loads.lowest_peak() <= 0.0 {
@@ -55,10 +51,6 @@ pub fn rate(word: &str) -> Result<Loads, WordError> {
 }
 
 /// Parses a number of connections. Values are whole numbers, and the peak must be above zero.
-///
-/// # Errors
-///
-/// [`WordError`] if the value is not of this form.
 pub fn connections(word: &str) -> Result<Loads, WordError> {
     let loads = parse(word)?;
     // Stages may pass through fractions, but their ends are numbers of connections.
@@ -77,10 +69,6 @@ pub fn connections(word: &str) -> Result<Loads, WordError> {
 }
 
 /// Parses a load of either kind, which may be zero.
-///
-/// # Errors
-///
-/// [`WordError`] if the value is not of this form.
 pub fn parse(word: &str) -> Result<Loads, WordError> {
     let word = word.trim();
     if let Some(list) = word.strip_prefix('[') {

@@ -8,10 +8,6 @@ use brunt_script::WordError;
 const INSTEAD: &str = "statuses from 100 to 999 such as 200, 300-399 or 2xx, of gRPC such as OK, or close codes such as `close 4000`, with commas between them";
 
 /// Parses a list of statuses, ranges and classes.
-///
-/// # Errors
-///
-/// [`WordError`] if the value is not of this form.
 pub fn parse(word: &str) -> Result<Vec<StatusRange>, WordError> {
     word.split(',').map(|part| range(part.trim())).collect()
 }

@@ -18,10 +18,6 @@ pub struct TargetUrl {
 const EXAMPLE: &str = "one such as http://127.0.0.1:8080/path";
 
 /// Parses a URL. The default scheme is http. Path and query may contain placeholders.
-///
-/// # Errors
-///
-/// [`WordError`] if the value is not of this form.
 pub fn parse(word: &str) -> Result<TargetUrl, WordError> {
     let word = word.trim();
     if word.is_empty() {
@@ -87,19 +83,11 @@ pub fn is_loopback_v4(url: &str) -> bool {
 }
 
 /// Parses a URL, or a path (`/…`) or query (`?…`) of the server of `base`.
-///
-/// # Errors
-///
-/// [`WordError`] if the value is not of this form.
 pub fn relative(word: &str, base: Option<&str>) -> Result<TargetUrl, WordError> {
     parse(&join(word, base)?)
 }
 
 /// URL of a path (`/…`) or query (`?…`) of the server of `base`; a whole URL stays unchanged.
-///
-/// # Errors
-///
-/// [`WordError`] if the value is not of this form.
 pub fn join(word: &str, base: Option<&str>) -> Result<String, WordError> {
     let word = word.trim();
     if !word.starts_with(['/', '?']) {

@@ -6,10 +6,6 @@ use brunt_script::WordError;
 
 /// Parses the time that a user waits between a reply and its next request;
 /// bare numbers are seconds.
-///
-/// # Errors
-///
-/// [`WordError`] if the value is not of this form.
 pub fn parse(word: &str) -> Result<ThinkTime, WordError> {
     let (least, most) = word.split_once("..").unwrap_or((word, word));
     let least = duration::parse(least)?;

@@ -37,10 +37,6 @@ pub enum Data {
 }
 
 /// Parses `FORMAT` or `FORMAT=FILE`; the file `-` is standard output.
-///
-/// # Errors
-///
-/// [`WordError`] if the value is not of this form.
 pub fn output(word: &str) -> Result<Output, WordError> {
     let (format, file) =
         word.split_once('=').map_or((word, None), |(format, file)| (format, Some(file)));
@@ -76,10 +72,6 @@ pub fn data(word: &str, environment: EnvironmentVariable) -> Result<Data, WordEr
 
 /// Parses a method in capitals. Methods are case-sensitive (RFC 9110 section 9.1), and the standard
 /// ones are in capitals.
-///
-/// # Errors
-///
-/// [`WordError`] if the value is not of this form.
 pub fn method(word: &str) -> Result<String, WordError> {
     method_name(word)?;
     if word.bytes().any(|b| b.is_ascii_lowercase()) {
@@ -144,10 +136,6 @@ pub fn suggested_methods() -> Vec<Suggestion> {
 const HEADER_EXAMPLE: &str = "'Name: value', such as 'Accept: text/html'";
 
 /// Parses a header field `Name: value`.
-///
-/// # Errors
-///
-/// [`WordError`] if the value is not of this form.
 pub fn header(word: &str) -> Result<(String, String), WordError> {
     let (name, value) = word
         .split_once(':')
@@ -179,10 +167,6 @@ pub fn header_name(name: &str) -> Result<(), WordError> {
 
 /// Parses the value of a header field, without line breaks and other control characters. Space
 /// around it is removed.
-///
-/// # Errors
-///
-/// [`WordError`] if the value is not of this form.
 pub fn text(word: &str) -> Result<String, WordError> {
     // White space around a value is not part of it (RFC 9110 section 5.5).
     let word = word.trim_matches([' ', '\t']);
@@ -198,10 +182,6 @@ pub fn text(word: &str) -> Result<String, WordError> {
 }
 
 /// Parses `NAME=VALUE` into name and value.
-///
-/// # Errors
-///
-/// [`WordError`] if the value is not of this form.
 pub fn pair(word: &str) -> Result<(String, String), WordError> {
     let pair = word.split_once('=').filter(|(name, _)| !name.is_empty());
     let (name, value) =
@@ -210,20 +190,12 @@ pub fn pair(word: &str) -> Result<(String, String), WordError> {
 }
 
 /// Checks `NAME=VALUE`, for a Cookie header field.
-///
-/// # Errors
-///
-/// [`WordError`] if the value is not of this form.
 pub fn cookie(word: &str) -> Result<String, WordError> {
     pair(word)?;
     text(word)
 }
 
 /// Parses `USER:PASS` into name and password.
-///
-/// # Errors
-///
-/// [`WordError`] if the value is not of this form.
 pub fn basic(word: &str) -> Result<(String, String), WordError> {
     // A name cannot contain a colon, but a password can (RFC 7617 section 2).
     let pair = word.split_once(':').filter(|(user, _)| !user.is_empty());
@@ -314,10 +286,6 @@ pub fn suggested_http_versions() -> Vec<Suggestion> {
 }
 
 /// Parses a method of gRPC: `package.Service/Method`.
-///
-/// # Errors
-///
-/// [`WordError`] if the value is not of this form.
 pub fn grpc_method(word: &str) -> Result<String, WordError> {
     // The path of a call, `/package.Service/Method`, is often copied from logs.
     let word = word.trim_start_matches('/');
@@ -470,10 +438,6 @@ pub fn tls_ciphers(word: &str) -> Result<Vec<String>, WordError> {
 }
 
 /// Parses a list of key exchange groups of TLS, such as `X25519,secp256r1`.
-///
-/// # Errors
-///
-/// [`WordError`] if a name is empty.
 pub fn tls_groups(word: &str) -> Result<Vec<String>, WordError> {
     let groups: Vec<String> = word.split(',').map(|name| name.trim().to_owned()).collect();
     if groups.iter().any(String::is_empty) {
@@ -487,10 +451,6 @@ pub fn tls_groups(word: &str) -> Result<Vec<String>, WordError> {
 }
 
 /// Parses `HOST:PORT:ADDR`; IPv6 addresses may have brackets.
-///
-/// # Errors
-///
-/// [`WordError`] if the value is not of this form.
 pub fn resolve(word: &str) -> Result<Resolve, WordError> {
     let instead = "HOST:PORT:ADDR, such as example.org:443:127.0.0.1 or example.org:443:[::1]";
     host_port_address(word)
@@ -515,10 +475,6 @@ fn host_port_address(word: &str) -> Option<Resolve> {
 }
 
 /// Parses the URL of an HTTP proxy, to `http://HOST:PORT/`.
-///
-/// # Errors
-///
-/// [`WordError`] if the value is not of this form.
 pub fn proxy(word: &str, environment: EnvironmentVariable) -> Result<String, WordError> {
     let url = secrets::filled(word, environment)?;
     if url.to_ascii_lowercase().starts_with("socks") {
@@ -543,20 +499,12 @@ fn proxy_error(word: &str, wrong: &str) -> WordError {
 }
 
 /// Parses a local IP address.
-///
-/// # Errors
-///
-/// [`WordError`] if the value is not of this form.
 pub fn address(word: &str) -> Result<IpAddr, WordError> {
     let instead = "addresses of this machine, such as 127.0.0.2,127.0.0.3";
     word.trim().parse().map_err(|_| WordError::new(word, "not an IP address", instead))
 }
 
 /// Checks a regular expression.
-///
-/// # Errors
-///
-/// [`WordError`] if the value is not of this form.
 pub fn regex(word: &str) -> Result<String, WordError> {
     match regex::bytes::Regex::new(word) {
         Ok(_) => Ok(word.to_owned()),
@@ -571,10 +519,6 @@ pub fn regex(word: &str) -> Result<String, WordError> {
 }
 
 /// Parses the time between snapshots: from a millisecond to an hour.
-///
-/// # Errors
-///
-/// [`WordError`] if the value is not of this form.
 pub fn interval(word: &str) -> Result<Duration, WordError> {
     let interval = duration::parse(word)?;
     if !(Duration::from_millis(1)..=Duration::from_hours(1)).contains(&interval) {

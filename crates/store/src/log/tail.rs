@@ -23,10 +23,6 @@ impl LogTail {
     }
 
     /// Returns the next event; None if its writer has not completed it yet. A later call may return it then.
-    ///
-    /// # Errors
-    ///
-    /// [`LogError`] if the log cannot be read.
     pub fn next_event(&mut self) -> Result<Option<Event>, LogError> {
         let place = self.reader.input().stream_position()?;
         match self.reader.next_event() {

@@ -68,10 +68,6 @@ impl Store {
     }
 
     /// Returns the names and ids of all baselines, sorted by name.
-    ///
-    /// # Errors
-    ///
-    /// [`StoreError`] if the index cannot be read.
     pub fn baselines(&self) -> Result<Vec<(String, String)>, StoreError> {
         let folder = self.directory.baselines();
         let mut baselines = Vec::new();

@@ -13,10 +13,6 @@ use std::fs::OpenOptions;
 impl Store {
     /// Begins an experiment and returns its id. `unix_seconds` is its start, in
     /// seconds since 1970-01-01 UTC.
-    ///
-    /// # Errors
-    ///
-    /// [`StoreError`] if its files or its row cannot be created.
     pub fn begin_experiment(
         &self,
         experiment: &Experiment,
@@ -65,10 +61,6 @@ impl Store {
     }
 
     /// Records the end of an experiment that this process began or resumed.
-    ///
-    /// # Errors
-    ///
-    /// [`StoreError`] if its files or its row cannot be written.
     pub fn end_experiment(&self, id: &str, end: &ExperimentEnd) -> Result<(), StoreError> {
         let mut record = ExperimentRecord::Ended(end.clone());
         record.redact(&self.redactor);
@@ -81,10 +73,6 @@ impl Store {
     ///
     /// The step is on the disk when this returns, so that a later run always belongs
     /// to a recorded step.
-    ///
-    /// # Errors
-    ///
-    /// [`StoreError`] if its file cannot be written.
     pub fn add_experiment_step(
         &self,
         id: &str,
@@ -99,10 +87,6 @@ impl Store {
 
     /// Records that this process resumes an experiment. `question` is the new question if it
     /// changed, for instance to more time.
-    ///
-    /// # Errors
-    ///
-    /// [`StoreError`] if its file cannot be written.
     pub fn record_resumption(
         &self,
         id: &str,

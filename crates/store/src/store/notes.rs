@@ -44,30 +44,18 @@ impl Store {
     }
 
     /// Pins an item: it is not removed until it is unpinned.
-    ///
-    /// # Errors
-    ///
-    /// [`StoreError`] if the pin cannot be written.
     pub fn pin(&self, item: &StoredItem) -> Result<(), StoreError> {
         let path = self.directory.pins().join(item.id());
         directory::write(&path, b"").map_err(StoreError::io(&path))
     }
 
     /// Unpins an item. Has no effect if it is not pinned.
-    ///
-    /// # Errors
-    ///
-    /// [`StoreError`] if the pin cannot be removed.
     pub fn unpin(&self, item: &StoredItem) -> Result<(), StoreError> {
         let path = self.directory.pins().join(item.id());
         fs::remove_file(&path).or_else(ignore_missing).map_err(StoreError::io(&path))
     }
 
     /// Returns the ids of all pinned items.
-    ///
-    /// # Errors
-    ///
-    /// [`StoreError`] if the pins cannot be read.
     pub fn pinned(&self) -> Result<BTreeSet<String>, StoreError> {
         ids_in(&self.directory.pins())
     }

@@ -134,10 +134,6 @@ struct RetainedItem {
 
 impl Store {
     /// Plans a pruning at this time, in seconds since 1970-01-01 UTC. It changes nothing.
-    ///
-    /// # Errors
-    ///
-    /// [`StoreError`] if the index or a folder cannot be read.
     pub fn plan_pruning(
         &self,
         limits: &RetentionLimits,
@@ -147,10 +143,6 @@ impl Store {
     }
 
     /// Carries out a pruning. Items that became exempt after its planning are skipped.
-    ///
-    /// # Errors
-    ///
-    /// [`StoreError`] if files or rows cannot be changed.
     pub fn prune(&self, pruning: &Pruning) -> Result<PruningResult, StoreError> {
         let exempt = self.exempt()?;
         let mut result = PruningResult::default();
@@ -171,10 +163,6 @@ impl Store {
     }
 
     /// Returns the items that are never pruned, by id.
-    ///
-    /// # Errors
-    ///
-    /// [`StoreError`] if a folder cannot be read.
     pub fn exempt(&self) -> Result<BTreeMap<String, Exemption>, StoreError> {
         let mut exempt: BTreeMap<String, Exemption> =
             self.pinned()?.into_iter().map(|id| (id, Exemption::Pinned)).collect();

@@ -27,10 +27,6 @@ impl From<LeaseRefusal> for Problem {
 }
 
 /// Lists the leases.
-///
-/// # Errors
-///
-/// They cannot be written as JSON.
 pub async fn list(State(shared): State<Arc<Shared>>) -> Result<Response, Problem> {
     let entries = shared.leases().entries(shared.now());
     json(&entries)

@@ -19,10 +19,6 @@ use brunt_store::{Store, StoredItem};
 use std::sync::Arc;
 
 /// Lists runs and experiments, with the filters of the page.
-///
-/// # Errors
-///
-/// The store cannot be read.
 pub async fn list(State(shared): State<Arc<Shared>>, uri: Uri) -> Result<Response, Problem> {
     let fields = query(&uri);
     let list = with_store(&shared, move |store, _| {
@@ -37,10 +33,6 @@ pub async fn list(State(shared): State<Arc<Shared>>, uri: Uri) -> Result<Respons
 }
 
 /// Returns the index entry of an item.
-///
-/// # Errors
-///
-/// There is no such item.
 pub async fn entry(
     State(shared): State<Arc<Shared>>,
     Path(word): Path<String>,

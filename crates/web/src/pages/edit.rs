@@ -83,10 +83,6 @@ impl EditedPlan {
     }
 
     /// Writes the text to the file, unless it has changed since it was read.
-    ///
-    /// # Errors
-    ///
-    /// A sentence with the reason.
     pub fn save(&self) -> Result<(), Text> {
         let Self { file, text, digest } = self;
         let before = match fs::read(file) {

@@ -77,10 +77,6 @@ pub fn selection(fields: &Fields) -> EntrySelection {
 }
 
 /// Shows the list.
-///
-/// # Errors
-///
-/// The store cannot be read.
 pub async fn show(
     State(shared): State<Arc<Shared>>,
     viewer: Viewer,
@@ -90,10 +86,6 @@ pub async fn show(
 }
 
 /// Returns all items of a store, the latest first.
-///
-/// # Errors
-///
-/// The store cannot be read.
 pub fn read_items(store: &Store) -> Result<Vec<Item>, StoreError> {
     let items = store.list_items()?.into_iter().rev();
     Ok(items.map(|(entry, runs)| Item { entry, runs }).collect())

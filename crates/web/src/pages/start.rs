@@ -34,10 +34,6 @@ const OPTIONS: [(&str, &str, &str); 4] = [
 const LEASE_HEAD: [&str; 4] = ["lease-servers", "lease-holder", "lease-purpose", "lease-remaining"];
 
 /// Shows the form. The field `target` of the URL decides which fields it has.
-///
-/// # Errors
-///
-/// The plan file cannot be read.
 pub async fn show(
     State(shared): State<Arc<Shared>>,
     viewer: Viewer,

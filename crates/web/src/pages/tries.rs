@@ -61,10 +61,6 @@ pub async fn start(State(shared): State<Arc<Shared>>, body: Body) -> Result<Redi
 }
 
 /// Starts a try of a plan file. Returns the address of its page.
-///
-/// # Errors
-///
-/// The system does not allow it.
 pub fn begin(shared: &Shared, file: &str) -> Result<String, Problem> {
     if file.is_empty() || file.starts_with('-') {
         return Err(Problem::bad_request(message!("try-no-plan")));

@@ -151,10 +151,6 @@ impl<T: Timer> H1Exchanges<T> {
     }
 
     /// Sends `request` and reads the whole reply.
-    ///
-    /// # Errors
-    ///
-    /// The cause of the failure, if there is no whole reply.
     pub async fn exchange<L: Link>(
         &self,
         stream: &mut ByteStream<L>,
@@ -248,10 +244,6 @@ impl<T: Timer> H1Exchanges<T> {
 
     /// Asks the server to switch to another protocol. Returns its reply and the bytes after it,
     /// which belong to that protocol.
-    ///
-    /// # Errors
-    ///
-    /// The cause of the failure, if there is no whole reply.
     pub async fn switch(
         &self,
         stream: &mut ByteStream,

@@ -229,10 +229,6 @@ impl Http2Exchange<'_, '_, '_> {
 }
 
 /// Performs an exchange whose request body is sent in pieces by time, the first at once.
-///
-/// # Errors
-///
-/// The failure of the exchange.
 pub(crate) async fn send_pieces<T: Timer>(
     exchange: Http2Exchange<'_, '_, '_>,
     pieces: TimedPieces,

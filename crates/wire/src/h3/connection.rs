@@ -203,10 +203,6 @@ impl Drop for Http3Connection {
 impl Http3Connection {
     /// Waits until the handshake is complete. Returns when the first packet was received. None: the
     /// handshake continues, but requests may be sent (0-RTT).
-    ///
-    /// # Errors
-    ///
-    /// If the handshake failed.
     pub async fn ready(&self) -> Result<Option<Tick>, Http3NotOpened> {
         std::future::poll_fn(|cx| {
             let mut session = self.carrier.session.borrow_mut();

@@ -18,8 +18,10 @@ use quinn_proto::transport_parameters::TransportParameters;
 use quinn_proto::{ConnectError, ConnectionId, RttEstimator, Side, TransportError};
 use std::any::Any;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Instant;
+
+use brunt_model::sync::IgnorePoison;
 
 /// The observations of a connection.
 #[derive(Debug, Default)]
@@ -65,7 +67,7 @@ impl WatchedConfig {
 
     /// Takes the observations of the connection that was started last. Later calls return None.
     pub fn take_newest(&self) -> Option<Arc<ConnectionObservations>> {
-        self.newest.lock().unwrap_or_else(PoisonError::into_inner).take()
+        self.newest.lock().ignore_poison().take()
     }
 }
 
@@ -73,7 +75,7 @@ impl ControllerFactory for WatchedConfig {
     fn build(self: Arc<Self>, now: Instant, current_mtu: u16) -> Box<dyn Controller> {
         let inner = Arc::new(CubicConfig::default()).build(now, current_mtu);
         // The QUIC library starts the session of a connection before it builds the controller.
-        let newest = self.newest.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let newest = self.newest.lock().ignore_poison().clone();
         Box::new(WatchedController { inner, watch: newest.unwrap_or_default() })
     }
 }
@@ -157,7 +159,7 @@ impl ClientConfig for WatchedConfig {
         let inner = Arc::clone(&self.inner).start_session(version, server_name, params)?;
         let watch = Arc::<ConnectionObservations>::default();
         // The QUIC library returns no handle to the session, so the caller takes it from here.
-        *self.newest.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&watch));
+        *self.newest.lock().ignore_poison() = Some(Arc::clone(&watch));
         Ok(watched_session(inner, watch))
     }
 }

@@ -83,10 +83,6 @@ pub fn http2<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> Vec<ReplayOutcom
 }
 
 /// Returns the outcome of an HTTP/3 request whose stream receives these pieces and then ends.
-///
-/// # Errors
-///
-/// The failure of the request.
 #[cfg(feature = "http3")]
 pub fn http3_reply<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> ReplayOutcome {
     use crate::h3::request::{Http3Request, LastBlock, RuleViolation};

@@ -507,10 +507,6 @@ impl ServerSession {
 
     /// Writes frames until the writer would block, and appends finished replies to `completed`.
     /// Returns the bytes written.
-    ///
-    /// # Errors
-    ///
-    /// If the writer fails.
     pub fn write_to(
         &mut self,
         writer: &mut impl io::Write,

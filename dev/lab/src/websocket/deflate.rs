@@ -117,10 +117,6 @@ impl Default for Inflater {
 
 impl Inflater {
     /// Decompresses a message of at most `most` bytes.
-    ///
-    /// # Errors
-    ///
-    /// The reason why it cannot be decompressed.
     pub fn inflate(&mut self, packed: &[u8], most: usize) -> Result<Vec<u8>, &'static str> {
         let packed = [packed, &MESSAGE_END].concat();
         let mut out = Vec::new();

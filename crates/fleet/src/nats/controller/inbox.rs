@@ -15,8 +15,10 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::fs::File;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::Sender;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
+
+use brunt_model::sync::IgnorePoison;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::{AbortHandle, JoinHandle, JoinSet, spawn_blocking};
 use tokio::time::{Instant, interval, sleep, timeout, timeout_at};
@@ -204,10 +206,6 @@ impl Inbox {
     }
 
     /// Connects to agents with these identities and names.
-    ///
-    /// # Errors
-    ///
-    /// The system provides no random numbers.
     pub fn connect_all(
         &mut self,
         agents: impl Iterator<Item = (String, String)>,
@@ -250,7 +248,7 @@ impl Inbox {
             name,
             input: Box::new(PacketWriter(outbox)),
             output: Box::new(reader),
-            reason: Box::new(move || reason.lock().unwrap_or_else(PoisonError::into_inner).clone()),
+            reason: Box::new(move || reason.lock().ignore_poison().clone()),
         })
     }
 
@@ -418,7 +416,7 @@ impl ConnectedAgent {
 
     /// Ends the packets of an agent, for this reason.
     fn end(&mut self, reason: &str) {
-        reason.clone_into(&mut self.reason.lock().unwrap_or_else(PoisonError::into_inner));
+        reason.clone_into(&mut self.reason.lock().ignore_poison());
         self.packets = None;
     }
 }

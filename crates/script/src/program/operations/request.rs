@@ -157,10 +157,6 @@ impl ChosenRequest {
     }
 
     /// Prepares the bytes of the request, with the newest cookie if there is one.
-    ///
-    /// # Errors
-    ///
-    /// A text of the request is malformed.
     pub fn prepare<T: Transport>(self, user: &mut Interpreter<T>) -> Result<Rc<Prepared>, String> {
         let Self { entry, number } = self;
         let context = user.context.as_deref();

@@ -64,10 +64,6 @@ pub fn run<T: Transport>(user: &mut Interpreter<T>, turn: &UserTurn<'_>) -> Opti
 
 impl Collection {
     /// Adds a request to the collection.
-    ///
-    /// # Errors
-    ///
-    /// The request cannot be prepared.
     pub fn add<T: Transport>(
         &mut self,
         user: &mut Interpreter<T>,

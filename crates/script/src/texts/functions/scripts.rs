@@ -61,10 +61,6 @@ pub fn check_built(function: &Function, languages: &dyn Languages) -> Result<(),
 }
 
 /// Parses the script of a call with constant arguments, so that errors are found before the load.
-///
-/// # Errors
-///
-/// Describes the syntax error of the script.
 pub fn check(function: &Function, source: &str, languages: &dyn Languages) -> Result<(), String> {
     let Some(language) = language(function) else { return Ok(()) };
     languages.parse(language, source, SourceKind::Expression).map(|_| ())

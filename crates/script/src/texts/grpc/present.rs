@@ -29,10 +29,6 @@ pub struct Services(DescriptorPool);
 
 impl Services {
     /// Decodes the services of a `FileDescriptorSet`.
-    ///
-    /// # Errors
-    ///
-    /// Describes why the bytes are malformed.
     pub fn decode(set: &[u8]) -> Result<Self, String> {
         let set = editions::without_editions(set)?;
         let pool = DescriptorPool::decode(&*set)

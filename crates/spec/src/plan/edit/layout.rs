@@ -93,10 +93,6 @@ impl Layout {
     }
 
     /// Checks that the value is no alias and has no anchor. The values around it are not checked.
-    ///
-    /// # Errors
-    ///
-    /// The reason why it cannot.
     pub(super) fn check_editable(&self) -> Result<(), &'static str> {
         match self.content {
             Content::Alias => Err("the value is an alias for another value"),

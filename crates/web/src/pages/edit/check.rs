@@ -23,7 +23,7 @@ use std::time::Duration;
 /// Duration of a curve if the load has no end.
 const ENDLESS: Duration = Duration::from_mins(1);
 
-/// A text, checked.
+/// Result of checking a text.
 #[derive(Debug, Clone, Serialize)]
 pub struct CheckedText {
     problems: Vec<TextProblem>,
@@ -54,10 +54,6 @@ struct LoadCurve {
 }
 
 /// Checks a text, without saving it.
-///
-/// # Errors
-///
-/// The form is wrong.
 pub async fn check(
     State(shared): State<Arc<Shared>>,
     viewer: Viewer,

@@ -54,10 +54,6 @@ struct Places {
 
 impl BodyView<'_> {
     /// Returns the body with links to other views of it.
-    ///
-    /// # Errors
-    ///
-    /// The file cannot be read.
     pub fn html(&self) -> Result<Markup, Problem> {
         self.view().map_err(|error| Problem::internal(&error))
     }
