@@ -9,7 +9,8 @@
 //! * `witness`: passes events of single connections and replies to a tool.
 //! * `getopt`: options, parsed like `getopt` and `getopt_long`.
 //!   `brunt_options`: brunt's own options, `--brunt-…`.
-//! * `ciphers`: OpenSSL's names. `epoch`: the time of day. `run_setup`: runs the plan and writes
+//! * `ciphers`: OpenSSL's names. `epoch`: the time of day. `local_time`: its text in the
+//!   time zone of the machine. `run_setup`: runs the plan and writes
 //!   everything except the tool's own report. [`result_file`]: writes the samples of a run to a
 //!   result file of JMeter.
 //!
@@ -28,6 +29,7 @@ pub mod error;
 mod getopt;
 mod httperf;
 mod jmeter;
+mod local_time;
 pub mod result_file;
 mod run_setup;
 mod siege;

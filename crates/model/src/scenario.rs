@@ -230,7 +230,21 @@ impl ScenarioStep {
             Self::Choose { branches, .. } => {
                 branches.iter().map(|branch| &branch.steps[..]).collect()
             }
-            _ => Vec::new(),
+            Self::Request(_)
+            | Self::Next(_)
+            | Self::CountInTransactions(_)
+            | Self::Think(_)
+            | Self::Pause(_)
+            | Self::PauseByScript(_)
+            | Self::Pace(_)
+            | Self::Meet { .. }
+            | Self::Set { .. }
+            | Self::Row(_)
+            | Self::Count(_)
+            | Self::Script(_)
+            | Self::Modify(_)
+            | Self::Sample(_)
+            | Self::Stop(_) => Vec::new(),
         }
     }
 

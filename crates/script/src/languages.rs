@@ -4,7 +4,7 @@
 //! neither processes nor the network. Its time is time of the user: a request after it begins
 //! later, and this is lag of that request.
 //!
-//! * `groovy`: Groovy and `BeanShell`. `javascript`: JavaScript. `jexl`: expressions of JEXL. `zones`: time zones.
+//! * `groovy`: Groovy and `BeanShell`. `javascript`: JavaScript. `jexl`: expressions of JEXL.
 
 #[cfg(feature = "groovy")]
 mod groovy;
@@ -12,8 +12,6 @@ mod groovy;
 mod javascript;
 mod jexl;
 #[cfg(feature = "scripts")]
-mod zones;
-
 use crate::ScriptError;
 use crate::program::user::CompiledScript;
 use crate::texts::before_run::BeforeRun;

@@ -2,7 +2,7 @@
 
 use super::classic::RequestTimes;
 use super::order::{Ordered, millis};
-use chrono::{Local, TimeZone};
+use crate::local_time;
 use std::fmt::Write;
 
 /// Formats `-e`: one row for each percent from 0 to 100, in milliseconds.
@@ -42,8 +42,7 @@ pub fn gnuplot(records: &[RequestTimes], epoch: f64) -> String {
 
 /// Formats a local time like ctime(3).
 fn local(seconds: i64) -> String {
-    let time = Local.timestamp_opt(seconds, 0).single();
-    time.map(|time| time.format("%a %b %d %H:%M:%S %Y").to_string()).unwrap_or_default()
+    local_time::format(seconds.saturating_mul(1000), "%a %b %d %H:%M:%S %Y")
 }
 
 #[cfg(test)]

@@ -79,7 +79,7 @@ fn test(
     rate: f64,
     caller: &Arc<Caller>,
 ) -> Result<Vec<String>, StopReason> {
-    caller.err_line(&chrono::Local::now().format("%a %b %e %H:%M:%S %Y").to_string());
+    caller.err_line(&jiff::Zoned::now().strftime("%a %b %e %H:%M:%S %Y").to_string());
     caller.err_line(&format!("Testing server {} at rate: {}", host.name, perl(rate)));
     // The protocol has whole seconds.
     let start = (brunt_engine::clock::unix_seconds() + settings.lead).ceil() as u64;

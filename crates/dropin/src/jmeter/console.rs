@@ -2,7 +2,7 @@
 
 use super::settings::JmeterSettings;
 use crate::caller::Caller;
-use chrono::{Local, TimeZone};
+use crate::local_time;
 use std::fs::{File, OpenOptions};
 use std::io::Write;
 use std::sync::Arc;
@@ -31,9 +31,7 @@ impl Console {
 
     /// Writes a line of a JMeter class to the log.
     pub fn log(&mut self, class: &str, line: &str) {
-        let now = Local.timestamp_millis_opt(now_millis() as i64).single();
-        let time =
-            now.map(|now| now.format("%Y-%m-%d %H:%M:%S,%3f").to_string()).unwrap_or_default();
+        let time = local_time::format(now_millis() as i64, "%Y-%m-%d %H:%M:%S,%3f");
         if let Some(log) = &mut self.log {
             // A write error, such as a full disk, must not end the test.
             let _ = writeln!(log, "{time} INFO {class}: {line}");
@@ -58,8 +56,7 @@ pub struct Zone {
 impl Zone {
     /// The zone at an instant in milliseconds since 1970.
     pub fn of_instant(millis: u64) -> Self {
-        let local = Local.timestamp_millis_opt(millis as i64).single();
-        let offset_seconds = local.map_or(0, |local| local.offset().local_minus_utc());
+        let offset_seconds = local_time::offset(millis as i64);
         let name = match offset_seconds / 60 {
             0 => "UTC".to_owned(),
             minutes if minutes % 60 == 0 => format!("GMT{:+}", minutes / 60),
@@ -72,9 +69,6 @@ impl Zone {
 /// Formats a date like JMeter, with milliseconds since 1970:
 /// `2026 Nov 23 09:05:07 UTC (1795424707000)`.
 pub fn date(millis: u64) -> String {
-    let local = Local.timestamp_millis_opt(millis as i64).single();
-    let text = local.map(|local| {
-        format!("{} {}", local.format("%Y %b %-d %H:%M:%S"), Zone::of_instant(millis).name)
-    });
-    format!("{} ({millis})", text.unwrap_or_default())
+    let time = local_time::format(millis as i64, "%Y %b %-d %H:%M:%S");
+    format!("{time} {} ({millis})", Zone::of_instant(millis).name)
 }

@@ -2,8 +2,8 @@
 
 use super::classic::seconds;
 use super::settings::SiegeSettings;
+use crate::local_time;
 use brunt_model::{Failure, Sample};
-use chrono::{Local, TimeZone};
 use std::collections::HashMap;
 use std::fmt::Write;
 
@@ -99,11 +99,7 @@ fn color_code(status: u16) -> u8 {
 
 /// Formats a local time.
 pub fn date(unix_seconds: f64, form: &str) -> String {
-    Local
-        .timestamp_opt(unix_seconds as i64, 0)
-        .single()
-        .map(|time| time.format(form).to_string())
-        .unwrap_or_default()
+    local_time::format((unix_seconds * 1000.0) as i64, form)
 }
 
 /// siege's error message for a failure.

@@ -1,4 +1,4 @@
-//! Tests of single rules of the import. `tests/jmx_plans.rs` imports whole plans.
+//! Tests of single rules of the import. `tests/it/jmx_plans.rs` imports whole plans.
 
 use super::*;
 

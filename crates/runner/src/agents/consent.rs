@@ -1,11 +1,7 @@
-//! Hosts that consent to be loaded: each serves a file with the token of the plan, or has a TXT record with it
-//! ([`dns`]).
+//! Hosts that consent to be loaded: each serves a file with the token of the plan.
 //!
-//! Both are read before every run; the file with the connection settings of the plan. Redirects are not
-//! followed, because their target speaks for itself only.
-
-#[cfg(feature = "dns")]
-mod dns;
+//! The file is read before every run, with the connection settings of the plan. Redirects are not followed, because
+//! their target speaks for itself only.
 
 use crate::error::RunError;
 use crate::live_output::transport::{SendError, exchange};
@@ -50,7 +46,12 @@ pub fn with_consenting_hosts(plan: &Plan) -> Result<Plan, RunError> {
         return Ok(plan);
     };
     for (host, url) in unnamed_hosts(&plan) {
-        ask(&plan, &host, &url, &token)?;
+        ask(&plan, &url, &token).map_err(|why| {
+            RunError::NoConsent(format!(
+                "{host} does not consent to be loaded: {url} {why}; \
+                 write the token on a line of this file, or name the host: --allow-target {host}"
+            ))
+        })?;
         plan.allowed_targets.push(host);
     }
     Ok(plan)
@@ -78,23 +79,8 @@ fn unnamed_hosts(plan: &Plan) -> BTreeMap<String, String> {
         .collect()
 }
 
-/// Asks a host for its file, and then the DNS for its record.
-fn ask(plan: &Plan, host: &str, url: &str, token: &str) -> Result<(), RunError> {
-    let Err(why) = ask_server(plan, url, token) else { return Ok(()) };
-    let why = format!("{url} {why}");
-    #[cfg(feature = "dns")]
-    let why = match dns::ask(host, token) {
-        Some(Ok(())) => return Ok(()),
-        Some(Err(dns)) => format!("{why}, and {dns}"),
-        None => why,
-    };
-    Err(RunError::NoConsent(format!(
-        "{host} does not consent to be loaded: {why}; write the token there, or name the host: --allow-target {host}"
-    )))
-}
-
 /// Asks a host for its file. The error follows the URL in a sentence.
-fn ask_server(plan: &Plan, url: &str, token: &str) -> Result<(), String> {
+fn ask(plan: &Plan, url: &str, token: &str) -> Result<(), String> {
     let asking = Plan {
         populations: Vec::new(),
         allowed_targets: Vec::new(),

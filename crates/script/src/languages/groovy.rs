@@ -7,7 +7,7 @@ use super::ScriptVerdict;
 use crate::texts::context::UserContext;
 use crate::texts::cookies::Jar;
 use crate::texts::json::CompiledPath;
-use crate::texts::machine::{PLAN_FILE, local_offset};
+use crate::texts::machine::{self, PLAN_FILE, local_offset};
 use crate::texts::pending::PendingRequest;
 use crate::texts::reply_view::{ReplyView, SampleChanges};
 use crate::texts::script::{ScriptCode, ScriptOutcome, ScriptView, ScriptedRequest};
@@ -468,7 +468,7 @@ impl Host for ScriptHost<'_, '_, '_> {
     }
 
     fn environment(&self, name: &str) -> Option<String> {
-        crate::texts::machine::environment(name)
+        machine::environment(name)
     }
 
     fn log(&mut self, _: LogLevel, text: &str) {
@@ -515,8 +515,7 @@ impl Host for ScriptHost<'_, '_, '_> {
     }
 
     fn zone_offset(&self, zone: &str, millis: i64) -> Option<i32> {
-        // Rounds down, also for times before 1970.
-        super::zones::offset(zone, millis.div_euclid(1000))
+        machine::zone_offset(zone, millis)
     }
 
     fn read_file(&mut self, path: &str) -> Result<Vec<u8>, String> {

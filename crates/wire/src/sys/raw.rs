@@ -29,7 +29,7 @@ impl SocketOwner for OwnedFd {}
 ///
 /// If the system cannot watch the descriptor.
 pub fn watch<T: SocketOwner>(descriptor: T) -> io::Result<AsyncFd<T>> {
-    // SAFETY: `Owner` is sealed over types that own one open file for their whole life and
+    // SAFETY: `SocketOwner` is sealed over types that own one open file for their whole life and
     // always refer to the same one. The `AsyncFd` owns the value, and no code here takes the
     // file out of it.
     Ok(unsafe { AsyncFd::register(descriptor) }?)

@@ -2,9 +2,9 @@
 //! the machine's time zone.
 
 use super::{Call, Function};
-use crate::texts::machine::local_offset;
+use crate::texts::machine::{local_offset, unix_millis_of_local};
 use brunt_java::date::{DatePattern, local_of};
-use chrono::{Datelike, Local, NaiveDate, NaiveDateTime, TimeZone};
+use chrono::{Datelike, NaiveDate};
 use rand::RngExt;
 
 /// Functions of this module.
@@ -49,13 +49,6 @@ fn now(call: &Call<'_>) -> i64 {
     millis(call) as i64
 }
 
-/// Returns the milliseconds since 1970 of a date and time in the machine's time zone.
-fn unix_millis_of_local(local: NaiveDateTime) -> i64 {
-    // When clocks change, a local time exists twice, or not at all.
-    let time = Local.from_local_datetime(&local).earliest();
-    time.map_or_else(|| local.and_utc().timestamp_millis(), |time| time.timestamp_millis())
-}
-
 fn format_time(unix_millis: i64, pattern: &DatePattern) -> String {
     pattern.format(unix_millis, local_offset(unix_millis))
 }
@@ -66,7 +59,7 @@ fn parse(text: &str, pattern: &DatePattern, now: i64) -> Option<i64> {
     let local = fields.local_in(local_of(now).year())?;
     match fields.offset {
         Some(offset) => Some(local.and_utc().timestamp_millis() - i64::from(offset) * 1_000),
-        None => Some(unix_millis_of_local(local)),
+        None => Some(unix_millis_of_local(local.and_utc().timestamp_millis())),
     }
 }
 

@@ -58,7 +58,7 @@ pub static ROWS: [Row<RunSettings>; 24] = [
     Row::value(
         "consent",
         "TOKEN",
-        "Load a host that is not named if its file /.well-known/brunt-consent or its TXT record has this token",
+        "Load a host that is not named if its file /.well-known/brunt-consent has this token",
         |w, _| set(placement::token(w), |s: &mut S, v| s.fleet.consent = Some(v)),
     )
     .under(FLEET)
