@@ -8,6 +8,7 @@
 mod catalogs;
 mod shape;
 
+use regex::Regex;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -129,6 +130,64 @@ fn files_that_documents_name_exist() {
         }
     }
     assert_none(&wrong);
+}
+
+/// A newcomer searches for the names of types and functions. In `part::Name`, `part` is a crate, or in the file that
+/// defines the name.
+#[test]
+fn names_in_readmes_are_defined() {
+    let path = Regex::new(r"^[A-Za-z_]\w*(?:::[A-Za-z_]\w*)*(?:\(\))?!?$").expect("a regex");
+    let definition = Regex::new(
+        r"(?m)\b(?:struct|enum|trait|fn|mod|const|static|type|macro_rules!) +(\w+)|^ +(\w+) *(?:[({,]|= |$)",
+    )
+    .expect("a regex");
+    let sources: Vec<(String, String)> = sources(&SOURCES);
+    let defined: Vec<BTreeSet<&str>> = sources
+        .iter()
+        .map(|(_, text)| {
+            let found = definition.captures_iter(text);
+            found.filter_map(|one| Some(one.get(1).or(one.get(2))?.as_str())).collect()
+        })
+        .collect();
+    let is_defined = |parent: Option<&str>, name: &str| {
+        sources.iter().zip(&defined).any(|((path, text), defined)| {
+            let stem = path.rsplit('/').next().and_then(|file| file.strip_suffix(".rs"));
+            (defined.contains(name) || stem == Some(name))
+                && parent.is_none_or(|parent| {
+                    path.trim_end_matches(".rs").split('/').any(|part| part == parent)
+                        || words(text).any(|word| word == parent)
+                })
+        })
+    };
+    let mut wrong = Vec::new();
+    let readmes = SOURCES.iter().flat_map(|folder| files(&root().join(folder), "md"));
+    for document in readmes.filter(|path| path.ends_with("README.md")) {
+        let text = fs::read_to_string(&document).expect("a document is text");
+        for name in text.split('`').skip(1).step_by(2).filter(|name| path.is_match(name)) {
+            let bare = name.trim_end_matches('!').trim_end_matches("()");
+            let (parents, last) = bare.rsplit_once("::").map_or((None, bare), |(parents, last)| {
+                (parents.rsplit("::").next().map(|one| one.trim_start_matches("brunt_")), last)
+            });
+            let is_name = parents.is_some()
+                || (name.starts_with(char::is_uppercase) && name.contains(char::is_lowercase));
+            if is_name && !is_defined(parents, last) {
+                wrong.push(format!("{}: `{name}`", relative(&document)));
+            }
+        }
+    }
+    assert_none(&wrong);
+}
+
+/// A newcomer reads it in a quarter of an hour.
+#[test]
+fn the_map_of_the_code_is_short() {
+    let text = fs::read_to_string(root().join("ARCHITECTURE.md")).expect("ARCHITECTURE.md");
+    let places = text.split("## Places in the code").nth(1).expect("a table of places");
+    let places = places.split("\n## ").next().expect("its section");
+    // The head of a table has two lines.
+    let rows = places.lines().filter(|line| line.starts_with('|')).count() - 2;
+    assert!(rows <= 25, "{rows} places (at most 25)");
+    assert!(text.len() <= 12_000, "{} bytes (at most 12,000)", text.len());
 }
 
 /// The lab tests brunt: an error in shared code would be at both ends, and stay unnoticed.

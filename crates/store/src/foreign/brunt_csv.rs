@@ -25,8 +25,9 @@ pub fn matches(text: &str) -> bool {
 
 /// Reads a table. Each row becomes a trial.
 pub fn read(file: &File) -> Result<Observations, String> {
-    let mut lines = file.text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
-    let head = cells(lines.next().map_or("", |(_, line)| line).trim_start_matches('\u{feff}'));
+    let text = file.text.trim_start_matches('\u{feff}');
+    let mut reader = csv::ReaderBuilder::new().flexible(true).from_reader(text.as_bytes());
+    let head = reader.headers().map_err(|error| error.to_string())?.clone();
     let mut all = Observations {
         contenders: Vec::new(),
         factors: Vec::new(),
@@ -35,20 +36,22 @@ pub fn read(file: &File) -> Result<Observations, String> {
         objectives: Vec::new(),
         notes: vec![NO_SERIES.into()],
     };
-    for (index, line) in lines {
-        let cells = cells(line);
+    for cells in reader.records() {
+        let cells = cells.map_err(|error| error.to_string())?;
+        if cells.iter().all(|cell| cell.trim().is_empty()) {
+            continue;
+        }
+        let line = cells.position().map_or(0, csv::Position::line);
         if cells.len() != head.len() {
             return Err(format!(
-                "line {}: {} columns are expected, and it has {}",
-                index + 1,
+                "line {line}: {} columns are expected, and it has {}",
                 head.len(),
                 cells.len()
             ));
         }
-        let row: HashMap<&str, &str> =
-            head.iter().map(String::as_str).zip(cells.iter().map(String::as_str)).collect();
-        let observation = observed(&row, &mut all.contenders)
-            .map_err(|what| format!("line {}: {what}", index + 1))?;
+        let row: HashMap<&str, &str> = head.iter().zip(&cells).collect();
+        let observation =
+            observed(&row, &mut all.contenders).map_err(|what| format!("line {line}: {what}"))?;
         all.observations.push(observation);
     }
     // A closed loop has no offered rate.
@@ -104,22 +107,4 @@ fn figure(row: &HashMap<&str, &str>, name: &str) -> Option<f64> {
 
 fn required_figure(row: &HashMap<&str, &str>, name: &str) -> Result<f64, String> {
     figure(row, name).ok_or_else(|| format!("`{name}` is missing, or no number from 0 on"))
-}
-
-/// Splits a row into cells. A quoted cell may contain commas, and a quote as two quotes.
-fn cells(line: &str) -> Vec<String> {
-    let mut cells = Vec::new();
-    let mut cell = String::new();
-    let mut quoted = false;
-    let mut letters = line.trim_end_matches('\r').chars().peekable();
-    while let Some(letter) = letters.next() {
-        match letter {
-            '"' if quoted && letters.peek() == Some(&'"') => cell.extend(letters.next()),
-            '"' => quoted = !quoted,
-            ',' if !quoted => cells.push(std::mem::take(&mut cell)),
-            letter => cell.push(letter),
-        }
-    }
-    cells.push(cell);
-    cells
 }
