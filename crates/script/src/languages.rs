@@ -11,7 +11,7 @@ mod groovy;
 #[cfg(feature = "javascript")]
 mod javascript;
 mod jexl;
-#[cfg(feature = "scripts")]
+
 use crate::ScriptError;
 use crate::program::user::CompiledScript;
 use crate::texts::before_run::BeforeRun;
