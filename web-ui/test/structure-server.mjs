@@ -136,8 +136,15 @@ export class PlanModel {
   revisions = 0;
   /** Requests in order: name and fields. */
   log = [];
-  /** Pause before a reply to a change, in ms. */
-  delay = 0;
+  /** Resolves when replies to changes may be sent. */
+  released = Promise.resolve();
+
+  /** Holds the replies to changes. Returns the function that releases them. */
+  hold() {
+    let release;
+    this.released = new Promise((resolve) => (release = resolve));
+    return release;
+  }
 
   check(text) {
     const revision = `r${++this.revisions}`;
@@ -171,7 +178,7 @@ export class PlanModel {
   async reply(name, form) {
     this.log.push([name, Object.fromEntries(form)]);
     if (name === 'check') return [200, 'application/json', this.check(form.get('text').replaceAll('\r\n', '\n'))];
-    if (name === 'change') await new Promise((resolve) => setTimeout(resolve, this.delay));
+    if (name === 'change') await this.released;
     const text = this.texts.get(form.get('revision'));
     if (text === undefined) return [409, 'text/plain', 'unknown revision'];
     if (name === 'fields') return [200, 'application/json', this.fields(text, form.get('path'))];
