@@ -110,7 +110,7 @@ pub fn side(
 ) -> LoadSide {
     // Other processes that come and go make times vary slowly, whatever the queue does.
     let may_queue = trial.evidence == EvidenceFor::Both
-        && bounds.iter().any(ObjectiveFigure::depends_on_waiting);
+        && bounds.iter().any(|bound| may_wait_until(bound, trial));
     let is_below = trial.evidence != EvidenceFor::None
         && !trial.is_overloaded()
         && (!may_queue || forgets(trial))
@@ -140,6 +140,25 @@ pub fn side(
             && halves(&counts).all(|ratio| ratio > bound.allowed)
     });
     if is_above { LoadSide::Above } else { LoadSide::Undecided }
+}
+
+/// True if waiting may bring the response times of a trial near a bound. Times far below it also vary slowly for other
+/// reasons, such as the clock rate of the processor.
+fn may_wait_until(bound: &ObjectiveFigure, trial: &TrialSummary) -> bool {
+    /// Share of the bound that the mean of a tenth of the trial reaches before a queue matters.
+    const NEAR: f64 = 0.02;
+    let near = NEAR
+        * match bound.counted {
+            CountedRatio::Slower(than) => than,
+            CountedRatio::Mean => bound.allowed,
+            CountedRatio::Errors | CountedRatio::Wanted { .. } => return false,
+        };
+    let blocks: Vec<&TrialBlock> = trial.undisturbed().collect();
+    blocks.chunks(blocks.len().div_ceil(10).max(1)).any(|tenth| {
+        let response: f64 = tenth.iter().map(|block| block.response).sum();
+        let completed: f64 = tenth.iter().map(|block| block.completed).sum();
+        response >= near * completed
+    })
 }
 
 /// True if response times do not depend on those a tenth of the trial earlier. Near saturation, a
@@ -409,6 +428,21 @@ mod tests {
         assert_eq!(side(&trial(&often), &[], 0, &[BOUND]), LoadSide::Above);
         let rarely: Vec<f64> = (0..300).map(|at| if at % 30 == 0 { 3.0 } else { 0.0 }).collect();
         assert_eq!(side(&trial(&rarely), &[], 0, &[BOUND]), LoadSide::Below);
+    }
+
+    #[test]
+    fn slowly_varying_times_far_below_the_bound_are_no_queue() {
+        // Times that rise from one half to the next, up to this value in seconds.
+        let rising = |highest: f64| {
+            let mut trial = trial(&[0.0; 300]);
+            trial.evidence = EvidenceFor::Both;
+            for (at, block) in trial.blocks.iter_mut().enumerate() {
+                block.response = block.completed * highest * (0.9 + 0.1 * at as f64 / 300.0);
+            }
+            side(&trial, &[], 0, &[BOUND])
+        };
+        assert_eq!(rising(0.0008), LoadSide::Below);
+        assert_eq!(rising(0.02), LoadSide::Undecided);
     }
 
     #[test]
