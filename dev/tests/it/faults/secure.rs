@@ -100,7 +100,8 @@ fn replies() -> Vec<FaultRow> {
             "stalls in a body over TLS",
             vec![ServerStep::Request, send(half), ServerStep::Drain],
         )
-        .times_out(300)
+        // Long enough for a handshake on a busy machine.
+        .times_out(1000)
         .tls(),
         FaultRow::new(
             "an endless body over TLS",
@@ -110,7 +111,7 @@ fn replies() -> Vec<FaultRow> {
                 ServerStep::Endless(vec![0; 64 << 10], Duration::ZERO),
             ],
         )
-        .times_out(400)
+        .times_out(1000)
         .tls(),
         malformed_row("a malformed reply over TLS", "SSH-2.0-OpenSSH_9.2\r\n").tls(),
     ]
