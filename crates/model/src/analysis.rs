@@ -73,6 +73,25 @@ pub struct Observation {
     pub blocks: Vec<SecondOfTrial>,
 }
 
+impl Observation {
+    /// Returns a figure of the trial, and whether it is known only from below; None if it is unknown.
+    pub fn figure(&self, metric: Metric) -> Option<(f64, bool)> {
+        let exact = match metric {
+            Metric::Quantile(_) => {
+                let mut quantiles = self.quantiles.iter();
+                let known = quantiles.find(|q| metric.is_same(Metric::Quantile(q.quantile)))?;
+                return Some((known.seconds, known.at_least));
+            }
+            Metric::Mean => self.mean,
+            Metric::Max => self.max,
+            Metric::Errors => self.errors,
+            Metric::Throughput => Some(self.achieved),
+            Metric::Goodput => self.good,
+        };
+        exact.map(|value| (value, false))
+    }
+}
+
 /// A quantile of the response time.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ObservedQuantile {

@@ -1,6 +1,5 @@
 //! Builds the curve of a contender: the figures at each load, with their bands.
 
-use super::response::quantile;
 use super::trials::{ENOUGH_BLOCKS, LoadTrials, Trials};
 use brunt_model::analysis::{Band, BandedFigure, CurvePoint, MetricFigure, SecondOfTrial};
 use brunt_model::finding::FigureEstimate;
@@ -47,14 +46,24 @@ fn point(step: &LoadTrials) -> CurvePoint {
         load: step.load,
         trials: step.trials.len() as u32,
         offered: over_trials(step, |trial| trial.offered),
-        achieved: over_trials(step, |trial| Some(trial.achieved)).unwrap_or_default(),
-        mean: over_trials(step, |trial| trial.mean),
-        p50: over_trials(step, |trial| quantile(trial, 0.5)),
-        p95: over_trials(step, |trial| quantile(trial, 0.95)),
-        p99: over_trials(step, |trial| quantile(trial, 0.99)),
-        errors: over_trials(step, |trial| trial.errors),
-        others: others(step),
+        achieved: metric_over_trials(step, Metric::Throughput).unwrap_or_default(),
+        mean: metric_over_trials(step, Metric::Mean),
+        p50: metric_over_trials(step, Metric::Quantile(0.5)),
+        p95: metric_over_trials(step, Metric::Quantile(0.95)),
+        p99: metric_over_trials(step, Metric::Quantile(0.99)),
+        errors: metric_over_trials(step, Metric::Errors),
+        others: Vec::new(),
     };
+    let quantiles = step.trials.iter().flat_map(|trial| &trial.quantiles);
+    let quantiles = quantiles.map(|known| Metric::Quantile(known.quantile));
+    for metric in [Metric::Goodput, Metric::Max].into_iter().chain(quantiles) {
+        // Trials share most quantiles, and some have fields.
+        if point.figure(metric).is_none()
+            && let Some(figure) = metric_over_trials(step, metric)
+        {
+            point.others.push(MetricFigure { metric, figure });
+        }
+    }
     // The blocks of a single trial are the only evidence of its variation.
     if let [only] = step.trials[..] {
         set_band(&mut point.achieved, rate_half_width(&only.blocks));
@@ -65,26 +74,8 @@ fn point(step: &LoadTrials) -> CurvePoint {
     point
 }
 
-/// Figures that the fields of a point do not have, as far as trials know them.
-fn others(step: &LoadTrials) -> Vec<MetricFigure> {
-    let mut metrics = vec![Metric::Goodput, Metric::Max];
-    for observed in step.trials.iter().flat_map(|trial| &trial.quantiles) {
-        let metric = Metric::Quantile(observed.quantile);
-        let is_new = !metrics.iter().any(|known| known.is_same(metric));
-        if is_new && ![0.5, 0.95, 0.99].iter().any(|q| metric.is_same(Metric::Quantile(*q))) {
-            metrics.push(metric);
-        }
-    }
-    let figures = metrics.into_iter().filter_map(|metric| {
-        let figure = over_trials(step, |trial| match metric {
-            Metric::Goodput => trial.good,
-            Metric::Max => trial.max,
-            Metric::Quantile(q) => quantile(trial, q),
-            Metric::Mean | Metric::Errors | Metric::Throughput => None,
-        })?;
-        Some(MetricFigure { metric, figure })
-    });
-    figures.collect()
+fn metric_over_trials(step: &LoadTrials, metric: Metric) -> Option<BandedFigure> {
+    over_trials(step, |trial| trial.figure(metric).map(|(value, _)| value))
 }
 
 /// Median of a figure over the trials that have it; None if no trial has it. The band is the 95 %

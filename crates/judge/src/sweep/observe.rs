@@ -23,6 +23,7 @@ pub fn observe(study: &Study) -> Observations {
     let contenders = &study.experiment.contenders;
     let unit = contenders.first().map_or(LoadUnit::PerSecond, Contender::unit);
     let objectives = objectives(study);
+    let quantiles = quantiles(study, &objectives);
     let mut notes = Vec::new();
     if contenders.iter().any(|contender| contender.unit() != unit) {
         notes.push(text!("different-loads"));
@@ -39,7 +40,7 @@ pub fn observe(study: &Study) -> Observations {
         observations: study
             .trials
             .iter()
-            .map(|trial| observation(study, trial, &objectives))
+            .map(|trial| observation(study, trial, &objectives, &quantiles))
             .collect(),
         objectives,
         notes,
@@ -58,7 +59,12 @@ fn objectives(study: &Study) -> Vec<Objective> {
     all
 }
 
-fn observation(study: &Study, trial: &Trial, objectives: &[Objective]) -> Observation {
+fn observation(
+    study: &Study,
+    trial: &Trial,
+    objectives: &[Objective],
+    quantiles: &[f64],
+) -> Observation {
     let run = trial.run.main();
     let place = trial.place;
     let step = study.experiment.step(place);
@@ -77,11 +83,7 @@ fn observation(study: &Study, trial: &Trial, objectives: &[Objective]) -> Observ
         good: Some(run.goodput()),
         waiting_users: waiting_users(run).filter(|_| !open),
         mean: has_replies.then(|| replies.mean() / 1e9),
-        quantiles: if has_requests {
-            quantiles(run, &asked_quantiles(study, objectives))
-        } else {
-            Vec::new()
-        },
+        quantiles: if has_requests { observed(run, quantiles) } else { Vec::new() },
         min: has_replies.then(|| seconds_of(replies.min())),
         max: has_replies.then(|| seconds_of(replies.max())),
         errors: has_requests.then(|| run.total.error_share()),
@@ -102,33 +104,31 @@ fn disturbing_processes(verdict: &Verdict) -> Vec<ProcessUse> {
     if verdict.state == State::BusyMachine { verdict.other_processes.clone() } else { Vec::new() }
 }
 
-/// Quantiles that objectives bound, and by which contenders are compared.
-fn asked_quantiles(study: &Study, objectives: &[Objective]) -> Vec<f64> {
+/// The usual quantiles, and those that objectives bound and by which contenders are compared; each once.
+fn quantiles(study: &Study, objectives: &[Objective]) -> Vec<f64> {
     let compared = match &study.experiment.question {
         Question::Compare(settings) => settings.metrics.as_slice(),
         Question::Sweep | Question::Find(_) => &[],
     };
     let bounded = objectives.iter().map(|objective| Measure::Run(objective.metric));
-    let quantiles = compared.iter().copied().chain(bounded).filter_map(|measure| match measure {
-        Measure::Run(Metric::Quantile(quantile)) => Some(quantile),
-        _ => None,
-    });
-    quantiles.collect()
-}
-
-/// Returns the usual quantiles and those that were asked for.
-fn quantiles(run: &Run, asked: &[f64]) -> Vec<ObservedQuantile> {
-    let mut quantiles: Vec<ObservedQuantile> = Vec::new();
-    for quantile in steady::QUANTILES.iter().chain(asked).copied() {
-        let metric = Metric::Quantile(quantile);
-        if quantiles.iter().any(|known| metric.is_same(Metric::Quantile(known.quantile))) {
-            continue;
+    let mut quantiles = steady::QUANTILES.to_vec();
+    for measure in compared.iter().copied().chain(bounded) {
+        let Measure::Run(metric @ Metric::Quantile(quantile)) = measure else { continue };
+        if !quantiles.iter().any(|known| metric.is_same(Metric::Quantile(*known))) {
+            quantiles.push(quantile);
         }
-        let response = run.total.response_quantile(quantile);
-        let seconds = seconds_of(response.value);
-        quantiles.push(ObservedQuantile { quantile, seconds, at_least: response.at_least });
     }
     quantiles
+}
+
+fn observed(run: &Run, quantiles: &[f64]) -> Vec<ObservedQuantile> {
+    let mut observed = Vec::new();
+    for quantile in quantiles.iter().copied() {
+        let response = run.total.response_quantile(quantile);
+        let seconds = seconds_of(response.value);
+        observed.push(ObservedQuantile { quantile, seconds, at_least: response.at_least });
+    }
+    observed
 }
 
 /// Groups the points of the measured time into blocks of a second.

@@ -2,6 +2,7 @@
 
 use brunt_model::analysis::SecondOfTrial;
 use brunt_model::finding::State;
+use brunt_model::objective::Metric;
 use brunt_model::{Observation, Observations, Text, text};
 
 /// Minimum number of requests for p99: with fewer, fewer than ten lie beyond it.
@@ -27,12 +28,6 @@ pub fn is_disturbed(observation: &Observation) -> bool {
     observation.verdict.is_some_and(State::is_disturbed)
 }
 
-/// Returns a quantile of an observation, in seconds.
-pub fn quantile(observation: &Observation, quantile: f64) -> Option<f64> {
-    let observed = observation.quantiles.iter().find(|q| (q.quantile - quantile).abs() < 1e-9);
-    observed.map(|q| q.seconds).filter(|seconds| seconds.is_finite())
-}
-
 impl Response {
     /// Returns the response time that all usable observations have, from enough requests:
     /// p99, else the mean.
@@ -49,10 +44,12 @@ impl Response {
 
     /// Response time of an observation, in seconds.
     pub fn seconds(self, observation: &Observation) -> Option<f64> {
-        match self {
-            Self::P99 => quantile(observation, 0.99),
-            Self::Mean => observation.mean.filter(|mean| mean.is_finite()),
-        }
+        let metric = match self {
+            Self::P99 => Metric::Quantile(0.99),
+            Self::Mean => Metric::Mean,
+        };
+        let (seconds, _) = observation.figure(metric)?;
+        seconds.is_finite().then_some(seconds)
     }
 
     /// Name for a sentence.

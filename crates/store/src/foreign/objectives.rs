@@ -1,6 +1,6 @@
 //! Checks objectives against results that were read from files.
 
-use brunt_model::objective::{Metric, Relation};
+use brunt_model::objective::Relation;
 use brunt_model::{Objective, Observation, Observations};
 
 /// Checks each trial against these objectives, which replace those of the file. If a figure is
@@ -18,20 +18,7 @@ fn is_met(objective: &Objective, observation: &Observation) -> Option<bool> {
         // A table of trials has no figures of single steps.
         return None;
     }
-    let (value, at_least) = match objective.metric {
-        Metric::Quantile(q) => {
-            let observed = observation
-                .quantiles
-                .iter()
-                .find(|observed| (observed.quantile - q).abs() < 1e-9)?;
-            (observed.seconds, observed.at_least)
-        }
-        Metric::Mean => (observation.mean?, false),
-        Metric::Max => (observation.max?, false),
-        Metric::Errors => (observation.errors?, false),
-        Metric::Throughput => (observation.achieved, false),
-        Metric::Goodput => return None,
-    };
+    let (value, at_least) = observation.figure(objective.metric)?;
     let upper = matches!(objective.relation, Relation::Below | Relation::AtMost);
     let holds = objective.holds(value);
     // A lower bound of the figure can show that an upper limit is missed, but never that it is met.
