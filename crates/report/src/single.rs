@@ -101,20 +101,26 @@ pub(crate) fn point(run: &Run) -> CurvePoint {
         .plan
         .as_ref()
         .is_some_and(|plan| LoadUnit::from(&plan.main().load) == LoadUnit::PerSecond);
-    let without_band = |value| BandedFigure { value, low: value, high: value, band: Band::One };
-    let known = |metric| figure(run, metric).map(without_band);
     CurvePoint {
         load: run.plan.as_ref().map_or(0.0, |plan| plan.main().load.peak()),
         trials: 1,
         offered: is_open.then(|| without_band(run.per_second(run.flow.planned))),
         achieved: without_band(run.throughput()),
-        mean: known(Metric::Mean),
-        p50: known(Metric::Quantile(0.5)),
-        p95: known(Metric::Quantile(0.95)),
-        p99: known(Metric::Quantile(0.99)),
-        errors: known(Metric::Errors),
+        mean: banded(run, Metric::Mean),
+        p50: banded(run, Metric::Quantile(0.5)),
+        p95: banded(run, Metric::Quantile(0.95)),
+        p99: banded(run, Metric::Quantile(0.99)),
+        errors: banded(run, Metric::Errors),
         others: Vec::new(),
     }
+}
+
+fn banded(run: &Run, metric: Metric) -> Option<BandedFigure> {
+    figure(run, metric).map(without_band)
+}
+
+fn without_band(value: f64) -> BandedFigure {
+    BandedFigure { value, low: value, high: value, band: Band::One }
 }
 
 /// Returns the name of the plan, or else the URL, or the first of several URLs with the number of the others.

@@ -4,7 +4,7 @@ use super::{load, p99};
 use crate::figure::{Axis, AxisScale, Chart, ChartUnit};
 use brunt_model::objective::Metric;
 use brunt_model::question::Measure;
-use brunt_model::{Analysis, Study, Text, text};
+use brunt_model::{Analysis, Study, text};
 
 /// Returns the charts of compared figures that other panels do not have: response times other than p99,
 /// goodput, and errors over repetitions.
@@ -18,8 +18,12 @@ pub fn figures(study: &Study, analysis: &Analysis) -> Vec<Chart> {
 fn of_measure(study: &Study, analysis: &Analysis, measure: Measure) -> Vec<Chart> {
     match measure {
         Measure::Run(Metric::Errors) => errors_of_repetitions(study, analysis),
-        Measure::Run(Metric::Goodput) => of_goodput(study, analysis),
-        Measure::Run(metric) if id_of(metric) == "p99" => Vec::new(),
+        Measure::Run(Metric::Goodput) => {
+            let over_load = load::rate_over_load(study, analysis, Metric::Goodput);
+            let over_repetitions = load::rate_over_repetitions(study, analysis, Metric::Goodput);
+            std::iter::once(over_load).chain(over_repetitions).collect()
+        }
+        Measure::Run(metric) if metric.is_same(p99::P99) => Vec::new(),
         Measure::Run(time @ (Metric::Mean | Metric::Quantile(_) | Metric::Max)) => {
             let over_load = p99::figure_over_load(study, analysis, time);
             let over_repetitions = p99::figure_over_repetitions(study, analysis, time);
@@ -30,21 +34,9 @@ fn of_measure(study: &Study, analysis: &Analysis, measure: Measure) -> Vec<Chart
     }
 }
 
-fn of_goodput(study: &Study, analysis: &Analysis) -> Vec<Chart> {
-    let title = text!("chart.goodput");
-    let id = id_of(Metric::Goodput);
-    let series = [(Text::default(), Metric::Goodput)];
-    let over_load = load::over_load(study, analysis, &id, title.clone(), &series);
-    let over_repetitions = load::over_repetitions(study, analysis, &id, title, Metric::Goodput);
-    let label = load::with_band(text!("chart-label.good"), analysis, Metric::Goodput);
-    let y = Axis { label, unit: ChartUnit::PerSecond, scale: AxisScale::Linear };
-    let charts = std::iter::once(over_load).chain(over_repetitions);
-    charts.map(|chart| Chart { y: y.clone(), ..chart }).collect()
-}
-
 fn errors_of_repetitions(study: &Study, analysis: &Analysis) -> Vec<Chart> {
     let title = text!("chart.errors");
-    let figure = load::over_repetitions(study, analysis, "errors", title, Metric::Errors);
+    let figure = load::over_repetitions(study, analysis, title, Metric::Errors);
     let with_axis = figure.map(|figure| Chart {
         y: Axis {
             label: text!("chart-label.share-of-requests"),
@@ -94,20 +86,8 @@ fn measures(analysis: &Analysis) -> Vec<Measure> {
 
 fn id_of_measure(measure: Measure) -> String {
     match measure {
-        Measure::Run(metric) => id_of(metric),
+        Measure::Run(metric) => load::id_of(metric),
         Measure::Capacity => "throughput".into(),
         Measure::ServerCpu => "server-cpu".into(),
-    }
-}
-
-/// Returns the id of the charts of a figure.
-pub(super) fn id_of(metric: Metric) -> String {
-    match metric {
-        Metric::Quantile(q) => brunt_model::numbers::percentile(q),
-        Metric::Throughput => "throughput".into(),
-        Metric::Goodput => "goodput".into(),
-        Metric::Errors => "errors".into(),
-        Metric::Mean => "mean".into(),
-        Metric::Max => "max".into(),
     }
 }

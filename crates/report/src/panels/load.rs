@@ -4,6 +4,7 @@ use crate::figure::{Axis, AxisScale, Chart, ChartLine, ChartPoint, ChartUnit, Hi
 use crate::single;
 use crate::study::load_of;
 use brunt_model::analysis::{Band, ContenderAnalysis, LimitKind};
+use brunt_model::numbers::percentile;
 use brunt_model::objective::Metric;
 use brunt_model::text::Value;
 use brunt_model::{Analysis, LoadUnit, Study, Text, Trial, text};
@@ -16,21 +17,45 @@ type Series = (Text, Metric);
 
 /// Returns the chart of the throughput, with a line of the offered load.
 pub fn throughput(study: &Study, analysis: &Analysis) -> Vec<Chart> {
-    let mut figure = over_load(
-        study,
-        analysis,
-        "throughput",
-        text!("chart.throughput"),
-        &[(Text::default(), Metric::Throughput)],
-    );
-    let label = with_band(text!("chart-label.completed"), analysis, Metric::Throughput);
-    figure.y = Axis { label, unit: ChartUnit::PerSecond, scale: AxisScale::Linear };
+    let mut figure = rate_over_load(study, analysis, Metric::Throughput);
     // A closed loop has no offered load: x is a number of users, and throughput has no diagonal.
     if figure.x.unit == ChartUnit::PerSecond {
         figure.lines.push(diagonal(analysis));
     }
     figure.marks.extend(marks(study, analysis, |kind| kind != LimitKind::Objective));
     vec![figure]
+}
+
+/// Returns the chart of the throughput or the goodput over the load.
+pub(super) fn rate_over_load(study: &Study, analysis: &Analysis, rate: Metric) -> Chart {
+    let (title, label) = words_of_rate(rate);
+    let series = [(Text::default(), rate)];
+    let figure = over_load(study, analysis, &id_of(rate), title, &series);
+    Chart { y: rate_axis(with_band(label, analysis, rate)), ..figure }
+}
+
+/// Returns the throughput or the goodput of each repetition, if the study has a single load.
+pub(super) fn rate_over_repetitions(
+    study: &Study,
+    analysis: &Analysis,
+    rate: Metric,
+) -> Option<Chart> {
+    let (title, label) = words_of_rate(rate);
+    let figure = over_repetitions(study, analysis, title, rate)?;
+    Some(Chart { y: rate_axis(label), ..figure })
+}
+
+/// Title of the chart of a rate, and label of its axis.
+fn words_of_rate(rate: Metric) -> (Text, Text) {
+    if rate == Metric::Goodput {
+        (text!("chart.goodput"), text!("chart-label.good"))
+    } else {
+        (text!("chart.throughput"), text!("chart-label.completed"))
+    }
+}
+
+fn rate_axis(label: Text) -> Axis {
+    Axis { label, unit: ChartUnit::PerSecond, scale: AxisScale::Linear }
 }
 
 /// Returns the chart of response-time percentiles; of means, if there are no percentiles.
@@ -81,31 +106,16 @@ pub fn errors(study: &Study, analysis: &Analysis) -> Vec<Chart> {
 
 /// Returns the throughput of each repetition, if the study has a single load.
 pub fn throughput_of_repetitions(study: &Study, analysis: &Analysis) -> Vec<Chart> {
-    let Some(mut figure) = over_repetitions(
-        study,
-        analysis,
-        "throughput",
-        text!("chart.throughput"),
-        Metric::Throughput,
-    ) else {
-        return Vec::new();
-    };
-    figure.y = Axis {
-        label: text!("chart-label.completed"),
-        unit: ChartUnit::PerSecond,
-        scale: AxisScale::Linear,
-    };
-    vec![figure]
+    rate_over_repetitions(study, analysis, Metric::Throughput).into_iter().collect()
 }
 
-/// Returns a chart of a value by repetition; None if the study has several loads.
+/// Returns a chart of a figure by repetition; None if the study has several loads.
 ///
 /// Each contender has a line of its trials, and a line of their median with its band. The caller
 /// sets the y axis.
 pub(super) fn over_repetitions(
     study: &Study,
     analysis: &Analysis,
-    id: &str,
     title: Text,
     metric: Metric,
 ) -> Option<Chart> {
@@ -154,13 +164,25 @@ pub(super) fn over_repetitions(
         }
     }
     Some(Chart {
-        id: format!("repetition-{id}"),
+        id: format!("repetition-{}", id_of(metric)),
         title: text!("chart.by-repetition", title),
         group: "repetition".into(),
         x: Axis { label: text!("chart-label.repetition"), ..Axis::default() },
         lines,
         ..Chart::default()
     })
+}
+
+/// Returns the id of the chart of a figure over the load.
+pub(super) fn id_of(metric: Metric) -> String {
+    match metric {
+        Metric::Quantile(q) => percentile(q),
+        Metric::Throughput => "throughput".into(),
+        Metric::Goodput => "goodput".into(),
+        Metric::Errors => "errors".into(),
+        Metric::Mean => "mean".into(),
+        Metric::Max => "max".into(),
+    }
 }
 
 /// Returns the load of a trial.

@@ -1,8 +1,8 @@
 //! Makes the charts of p99 of the response time with its interval: over load, repetitions, and the
 //! time of a run. Other response times have the same charts, if contenders are compared by them.
 
-use super::compared::id_of;
-use super::{load, time};
+use super::load::{self, id_of};
+use super::time;
 use crate::figure::{Axis, AxisScale, Chart, ChartLine, ChartPoint, ChartUnit};
 use crate::figures::{enough, known_quantile, with_both_ends};
 use crate::intervals;
@@ -11,7 +11,7 @@ use brunt_model::objective::Metric;
 use brunt_model::{Analysis, Judgement, Objective, Plan, Run, Study, Text, text};
 
 const Q: f64 = 0.99;
-const P99: Metric = Metric::Quantile(Q);
+pub(super) const P99: Metric = Metric::Quantile(Q);
 /// Minimum number of response times in an interval. With fewer, p99 is the maximum.
 const MIN_RESPONSES: u64 = 100;
 /// Ratio of the highest to the lowest value from which the axis is logarithmic.
@@ -46,7 +46,7 @@ pub fn figure_over_load(study: &Study, analysis: &Analysis, time: Metric) -> Cha
 /// Returns a response time of each repetition, and of all of them with its interval. None if the
 /// study has several loads.
 pub fn figure_over_repetitions(study: &Study, analysis: &Analysis, time: Metric) -> Option<Chart> {
-    let figure = load::over_repetitions(study, analysis, &id_of(time), title_of(time), time)?;
+    let figure = load::over_repetitions(study, analysis, title_of(time), time)?;
     let plan = study.trials.first().and_then(|trial| trial.run.plan.as_ref());
     Some(finish(figure, plan, time.words(), time))
 }
