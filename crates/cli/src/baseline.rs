@@ -16,7 +16,7 @@ use crate::view;
 use anyhow::{Context, anyhow};
 use brunt_model::numbers::plural;
 use brunt_report::layout::with_wrapped_end;
-use brunt_report::utc::rfc3339;
+use brunt_report::utc::date_and_minute;
 use brunt_runner::decide::stored::{ByContender, by_contender, paired};
 use brunt_spec::words::WordError;
 use brunt_spec::words::values::{self, Data, Output, secrets};
@@ -162,13 +162,10 @@ fn list(store: &Store) -> Result<(), CommandError> {
     }
     let rows = baselines.into_iter().map(|(name, id)| {
         let entry = store.entry(&id).ok();
-        let start =
-            entry.as_ref().and_then(|e| e.started_unix_seconds).map(rfc3339).unwrap_or_default();
-        // The 16 characters of date, hour and minute.
-        let start: String = start.replace('T', " ").chars().take(16).collect();
+        let start = entry.as_ref().and_then(|e| e.started_unix_seconds).map(date_and_minute);
         let runs = entry.as_ref().map_or(0, |e| e.trials_made.unwrap_or(1));
         let what = entry.map_or_else(|| "its files are gone".to_owned(), |e| e.what);
-        [name, id, start, plural(runs, "run"), what]
+        [name, id, start.unwrap_or_default(), plural(runs, "run"), what]
     });
     let head = ["baseline", "id", "when (UTC)", "runs", "what"];
     print(with_wrapped_end(head, rows, view::of_stdout().columns)).map_err(runtime_error)

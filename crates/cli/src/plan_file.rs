@@ -3,9 +3,9 @@
 use crate::exit::{CommandError, Exit, runtime_error, usage_error};
 use crate::output::print;
 use anyhow::Context;
+use brunt_spec::estimate;
 use brunt_spec::plan::{PlanFile, replace_file};
 use brunt_spec::plan_file::{self, NO_FOLDER, ResolvedPlan, show as shown};
-use brunt_spec::{SpecError, estimate};
 use clap::{Args, Subcommand};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -93,7 +93,7 @@ pub fn plan(args: &PlanArgs) -> Result<Exit, CommandError> {
 
 fn check(args: &FileArgs) -> Result<Exit, CommandError> {
     let loaded = plan_file::load(&args.file, &args.sets, NO_FOLDER, &crate::process::system())
-        .map_err(spec_error)?;
+        .map_err(usage_error)?;
     let mut text =
         format!("{} is valid: {}\n", args.file.display(), estimate::sentence(&loaded.experiment));
     for sentence in brunt_judge::compare::undecidable(&loaded.experiment) {
@@ -111,9 +111,9 @@ fn show(
     format: fn(&PlanFile, &ResolvedPlan) -> String,
 ) -> Result<Exit, CommandError> {
     let plan = plan_file::open(&args.file, &args.sets, NO_FOLDER, &crate::process::system())
-        .map_err(spec_error)?;
+        .map_err(usage_error)?;
     let file = plan.file.clone();
-    let loaded = plan.resolve(&crate::process::system()).map_err(spec_error)?;
+    let loaded = plan.resolve(&crate::process::system()).map_err(usage_error)?;
     // Redacting registers the secrets for the text. The redacted copy is not needed.
     crate::redact::current().experiment(&mut loaded.experiment.clone());
     print(crate::redact::current().plan_text(&format(&file, &loaded))).map_err(runtime_error)?;
@@ -126,7 +126,8 @@ fn set(file: &Path, sets: &[String], write: bool) -> Result<Exit, CommandError> 
         .with_context(|| format!("cannot read {name}"))
         .map_err(usage_error)?;
     for word in sets {
-        text = brunt_spec::plan::set_in_text(&text, &name.to_string(), word).map_err(spec_error)?;
+        text =
+            brunt_spec::plan::set_in_text(&text, &name.to_string(), word).map_err(usage_error)?;
     }
     if write {
         replace_file(file, &text)
@@ -160,8 +161,4 @@ fn new(file: Option<&Path>) -> Result<Exit, CommandError> {
         format!("put your URL into it, then `brunt plan check {name}` and `brunt run {name}`");
     print(format!("{name} is written: {next}\n")).map_err(runtime_error)?;
     Ok(Exit::Measured)
-}
-
-fn spec_error(error: SpecError) -> CommandError {
-    usage_error(error)
 }

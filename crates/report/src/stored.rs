@@ -3,7 +3,7 @@
 pub mod pruning;
 
 use crate::layout::{TextTable, clean, hang_within, shorten, width};
-use crate::utc::rfc3339;
+use crate::utc::date_and_minute;
 use brunt_model::numbers::{UNKNOWN, fraction, plain, seconds, three_digits};
 use brunt_store::entry::{KeyFigures, LoadRange};
 use brunt_store::{IndexEntry, ItemKind, ItemState};
@@ -96,10 +96,7 @@ pub fn remarks(entry: &IndexEntry) -> String {
 pub fn cells(entry: &IndexEntry) -> [String; HEAD.len()] {
     [
         entry.id.clone(),
-        entry
-            .started_unix_seconds
-            // The 16 characters of date, hour and minute.
-            .map_or(UNKNOWN.into(), |at| rfc3339(at).replace('T', " ").chars().take(16).collect()),
+        entry.started_unix_seconds.map_or(UNKNOWN.into(), date_and_minute),
         clean(&what(entry)),
         entry.load.as_ref().map_or(UNKNOWN.into(), load),
         figure(entry, |f| three_digits(f.throughput_per_second)),

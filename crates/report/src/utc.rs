@@ -14,6 +14,12 @@ pub fn rfc3339(unix_seconds: f64) -> String {
     format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{:03}Z", millis % 1000)
 }
 
+/// Formats seconds since 1970 as a date with hour and minute: `2026-07-01 12:00`.
+pub fn date_and_minute(unix_seconds: f64) -> String {
+    // Its 16 characters before the seconds.
+    rfc3339(unix_seconds).replace('T', " ").chars().take(16).collect()
+}
+
 /// Formats seconds since 1970 as a day and a time: `Nov 26 14:05:07`.
 pub fn day_and_time(unix_seconds: f64) -> String {
     format!(

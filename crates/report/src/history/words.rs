@@ -1,7 +1,7 @@
 //! Sentences and cells of a history.
 
 use crate::figure::ChartUnit;
-use crate::utc::{date, rfc3339};
+use crate::utc::{date, date_and_minute};
 use brunt_model::finding::State;
 use brunt_model::numbers::{UNKNOWN, plain, signed_percent};
 use brunt_model::run_history::{
@@ -67,11 +67,9 @@ pub fn row(measure: HistoryMeasure, entry: &HistoryEntry) -> [Text; COLUMNS] {
     let of_figure = |format: fn(HistoryMeasure, &MeasuredFigure) -> String| {
         entry.figure.as_ref().map_or(UNKNOWN.into(), |known| format(measure, known))
     };
-    let at = rfc3339(entry.started_unix_seconds).replace('T', " ");
     [
         Text::from(&*entry.id),
-        // The 16 characters of date, hour and minute.
-        at.chars().take(16).collect::<String>().into(),
+        date_and_minute(entry.started_unix_seconds).into(),
         of_figure(figure).into(),
         of_figure(interval).into(),
         entry.verdict.map_or(UNKNOWN.into(), |verdict| text!("state-name", state = verdict.key())),
