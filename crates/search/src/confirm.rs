@@ -109,8 +109,8 @@ pub fn side(
     bounds: &[ObjectiveFigure],
 ) -> LoadSide {
     // Other processes that come and go make times vary slowly, whatever the queue does.
-    let may_queue = trial.evidence == EvidenceFor::Both
-        && bounds.iter().any(|bound| may_wait_until(bound, trial));
+    let may_queue =
+        trial.evidence == EvidenceFor::Both && bounds.iter().any(|bound| comes_near(bound, trial));
     let is_below = trial.evidence != EvidenceFor::None
         && !trial.is_overloaded()
         && (!may_queue || forgets(trial))
@@ -142,9 +142,9 @@ pub fn side(
     if is_above { LoadSide::Above } else { LoadSide::Undecided }
 }
 
-/// True if waiting may bring the response times of a trial near a bound. Times far below it also vary slowly for other
-/// reasons, such as the clock rate of the processor.
-fn may_wait_until(bound: &ObjectiveFigure, trial: &TrialSummary) -> bool {
+/// True if the response times of a trial come near a bound, so that a queue may matter. Times far below it also vary
+/// slowly for other reasons, such as the clock rate of the processor.
+fn comes_near(bound: &ObjectiveFigure, trial: &TrialSummary) -> bool {
     /// Share of the bound that the mean of a tenth of the trial reaches before a queue matters.
     const NEAR: f64 = 0.02;
     let near = NEAR
@@ -157,6 +157,7 @@ fn may_wait_until(bound: &ObjectiveFigure, trial: &TrialSummary) -> bool {
     blocks.chunks(blocks.len().div_ceil(10).max(1)).any(|tenth| {
         let response: f64 = tenth.iter().map(|block| block.response).sum();
         let completed: f64 = tenth.iter().map(|block| block.completed).sum();
+        // Also true without replies: all of them may wait.
         response >= near * completed
     })
 }
@@ -432,17 +433,15 @@ mod tests {
 
     #[test]
     fn slowly_varying_times_far_below_the_bound_are_no_queue() {
-        // Times that rise from one half to the next, up to this value in seconds.
-        let rising = |highest: f64| {
+        // Times rise steadily to this number of seconds.
+        for (highest, expected) in [(0.0008, LoadSide::Below), (0.02, LoadSide::Undecided)] {
             let mut trial = trial(&[0.0; 300]);
             trial.evidence = EvidenceFor::Both;
             for (at, block) in trial.blocks.iter_mut().enumerate() {
                 block.response = block.completed * highest * (0.9 + 0.1 * at as f64 / 300.0);
             }
-            side(&trial, &[], 0, &[BOUND])
-        };
-        assert_eq!(rising(0.0008), LoadSide::Below);
-        assert_eq!(rising(0.02), LoadSide::Undecided);
+            assert_eq!(side(&trial, &[], 0, &[BOUND]), expected, "{highest}");
+        }
     }
 
     #[test]

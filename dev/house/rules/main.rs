@@ -132,50 +132,64 @@ fn files_that_documents_name_exist() {
     assert_none(&wrong);
 }
 
-/// A newcomer searches for the names of types and functions. In `part::Name`, `part` is a crate, or in the file that
-/// defines the name.
+/// A newcomer searches for the names of types and functions. In `part::Name`, `part` is a crate or module, or occurs in
+/// the file that defines the name.
 #[test]
 fn names_in_readmes_are_defined() {
     let path = Regex::new(r"^[A-Za-z_]\w*(?:::[A-Za-z_]\w*)*(?:\(\))?!?$").expect("a regex");
-    let definition = Regex::new(
-        r"(?m)\b(?:struct|enum|trait|fn|mod|const|static|type|macro_rules!) +(\w+)|^ +(\w+) *(?:[({,]|= |$)",
-    )
-    .expect("a regex");
-    let sources: Vec<(String, String)> = sources(&SOURCES);
-    let defined: Vec<BTreeSet<&str>> = sources
-        .iter()
-        .map(|(_, text)| {
-            let found = definition.captures_iter(text);
-            found.filter_map(|one| Some(one.get(1).or(one.get(2))?.as_str())).collect()
-        })
-        .collect();
-    let is_defined = |parent: Option<&str>, name: &str| {
-        sources.iter().zip(&defined).any(|((path, text), defined)| {
-            let stem = path.rsplit('/').next().and_then(|file| file.strip_suffix(".rs"));
-            (defined.contains(name) || stem == Some(name))
-                && parent.is_none_or(|parent| {
-                    path.trim_end_matches(".rs").split('/').any(|part| part == parent)
-                        || words(text).any(|word| word == parent)
-                })
-        })
-    };
-    let mut wrong = Vec::new();
+    let files_of_source = SourceFile::all();
     let readmes = SOURCES.iter().flat_map(|folder| files(&root().join(folder), "md"));
+    let mut wrong = Vec::new();
     for document in readmes.filter(|path| path.ends_with("README.md")) {
         let text = fs::read_to_string(&document).expect("a document is text");
-        for name in text.split('`').skip(1).step_by(2).filter(|name| path.is_match(name)) {
-            let bare = name.trim_end_matches('!').trim_end_matches("()");
-            let (parents, last) = bare.rsplit_once("::").map_or((None, bare), |(parents, last)| {
-                (parents.rsplit("::").next().map(|one| one.trim_start_matches("brunt_")), last)
-            });
-            let is_name = parents.is_some()
-                || (name.starts_with(char::is_uppercase) && name.contains(char::is_lowercase));
-            if is_name && !is_defined(parents, last) {
-                wrong.push(format!("{}: `{name}`", relative(&document)));
+        for quoted in text.split('`').skip(1).step_by(2).filter(|quoted| path.is_match(quoted)) {
+            let mut parts = quoted.trim_end_matches('!').trim_end_matches("()").rsplit("::");
+            let name = parts.next().unwrap_or_default();
+            let parent = parts.next().map(|parent| parent.trim_start_matches("brunt_"));
+            let is_type = name.starts_with(char::is_uppercase) && name.contains(char::is_lowercase);
+            if (parent.is_some() || is_type)
+                && !files_of_source.iter().any(|file| file.defines(parent, name))
+            {
+                wrong.push(format!("{}: `{quoted}`", relative(&document)));
             }
         }
     }
     assert_none(&wrong);
+}
+
+/// A file of the source, and the names that it defines.
+struct SourceFile {
+    path: String,
+    text: String,
+    names: BTreeSet<String>,
+}
+
+impl SourceFile {
+    fn all() -> Vec<Self> {
+        // Items, fields, variants and rows of macros.
+        let definition = Regex::new(
+            r"(?m)\b(?:struct|enum|trait|fn|mod|const|static|type|macro_rules!) +(\w+)|^ +(\w+) *(?:[({,]|= |$)",
+        )
+        .expect("a regex");
+        let mut all = Vec::new();
+        for (path, text) in sources(&SOURCES) {
+            let definitions = definition.captures_iter(&text);
+            let names = definitions.filter_map(|one| one.get(1).or(one.get(2)));
+            let names = names.map(|name| name.as_str().to_owned()).collect();
+            all.push(Self { path, text, names });
+        }
+        all
+    }
+
+    /// True if the file defines a name or is named like it, and has something to do with `parent`.
+    fn defines(&self, parent: Option<&str>, name: &str) -> bool {
+        let mut path = self.path.trim_end_matches(".rs").split('/');
+        let is_named_so = path.clone().next_back() == Some(name);
+        (self.names.contains(name) || is_named_so)
+            && parent.is_none_or(|parent| {
+                path.any(|part| part == parent) || words(&self.text).any(|word| word == parent)
+            })
+    }
 }
 
 /// A newcomer reads it in a quarter of an hour.
