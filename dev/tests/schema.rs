@@ -21,11 +21,7 @@ impl SchemaValidator {
         Self { schemas, index }
     }
 
-    /// Returns all errors, with their places, if the value does not match the schema.
-    ///
-    /// # Errors
-    ///
-    /// The value does not match the schema.
+    /// Returns all errors with their places, if the value does not match the schema.
     pub fn check(&self, value: &Value) -> Result<(), String> {
         self.schemas.validate(value, self.index).map_err(|error| error.to_string())
     }

@@ -2,10 +2,9 @@
 //! and permanent lines above it.
 
 use crate::terminal;
+use brunt_model::sync::IgnorePoison;
 use std::io::{self, Write};
 use std::sync::{Mutex, MutexGuard};
-
-use brunt_model::sync::IgnorePoison;
 
 /// Number of lines of the block on the terminal.
 // Global, because signals and warnings print from other threads between two draws.

@@ -27,7 +27,7 @@ Examples:
   brunt studio ./runs --no-open       another store; prints a link to open
   brunt studio --listen 127.0.0.1:0   at any free port
   brunt studio token ann read         a token for a member of a team, and its line for --tokens
-  brunt studio openapi > openapi.json  its HTTP interface, for programs
+  brunt studio openapi > api.json     its HTTP interface, for programs
   brunt studio --listen 0.0.0.0:7878 --host studio.example --cert cert.pem --key key.pem --tokens tokens
                                       a team's studio, which other machines reach
 

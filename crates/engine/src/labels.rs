@@ -1,9 +1,8 @@
 //! Numbers the names of labels, the same for all workers.
 
+use brunt_model::sync::IgnorePoison;
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard};
-
-use brunt_model::sync::IgnorePoison;
 
 /// Label of all requests beyond the limit.
 pub const OTHER: &str = "(other)";

@@ -8,6 +8,7 @@
 //! The folder has no key and no secret in clear. It is removed with the fleet.
 
 use crate::seal::{FleetKey, Identity, Opened, Opener, Sealer};
+use brunt_model::sync::IgnorePoison;
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, BufReader, Read, Write};
@@ -15,8 +16,6 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
-
-use brunt_model::sync::IgnorePoison;
 
 /// Bytes before a packet in the file: its number in the stream, and its length.
 const HEAD: usize = 12;

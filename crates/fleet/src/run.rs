@@ -6,6 +6,7 @@ use crate::nats::{
     AgentStreams, AgentWait, Continuation, NatsAccess, NatsError, NatsFleet, NkeySeed,
 };
 use crate::seal::{FleetKey, Identity, no_random};
+use brunt_model::sync::IgnorePoison;
 use nkeys::KeyPair;
 use std::collections::BTreeMap;
 use std::io;
@@ -13,8 +14,6 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
-
-use brunt_model::sync::IgnorePoison;
 use tokio::runtime::Runtime;
 use tokio::time::timeout;
 

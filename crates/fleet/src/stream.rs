@@ -1,9 +1,8 @@
 //! Byte streams over packets: a writer that a task publishes from, and a reader that a task fills.
 
+use brunt_model::sync::IgnorePoison;
 use std::io::{self, Read, Write};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
-
-use brunt_model::sync::IgnorePoison;
 use tokio::sync::{Notify, mpsc};
 
 /// Bytes that wait to be published. A writer waits when there are this many.

@@ -3,9 +3,9 @@
 //! A front end creates a [`Plan`], the engine [`Event`]s of it, and outputs fold these to a [`Run`].
 //! * [`request`], [`scenario`], [`load`], [`plan`], [`reply_policy`], [`extract`], [`modifier`]: a run. [`outcome`], [`sample`], [`record`]: one request, and its form in JMeter's result files.
 //! * [`tally`], [`transaction`], [`snapshot`], [`spread`]: mergeable sums of samples. [`event`], [`codec`]: output of the engine. [`run`], [`series`], [`history`], [`live_output`]: all events folded; figures during a run. [`part`], [`agent`], [`fleet`]: shares of agents.
-//! * [`objective`], [`reached`], [`goal`]: bounds on figures, and the precision that ends a run.
+//! * [`objective`], [`reached`], [`goal`]: bounds on figures, and the precision that ends a run. [`finding`], [`analysis`], [`question`], [`answer`], [`comparison`]: conclusions.
 //! * [`experiment`], [`probe_spec`], [`study`]: many runs, readings of a server, and the results. [`run_history`]: comparable runs over months.
-//! * [`finding`], [`analysis`], [`question`], [`answer`], [`comparison`]: conclusions. [`mod@text`]: texts for people, in each language. [`time`], [`numbers`], [`reading_names`], [`secret`]: instants, numbers as text, names. [`sync`]: locks.
+//! * [`mod@text`], [`numbers`], [`reading_names`]: texts for people, numbers as text, names of readings. [`time`], [`secret`], [`sync`]: instants, secrets, locks.
 
 pub mod agent;
 pub mod analysis;

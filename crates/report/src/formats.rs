@@ -208,7 +208,7 @@ pub struct PublishedSchema {
     pub schema: fn() -> serde_json::Value,
 }
 
-/// The documents whose schema `brunt schema NAME` prints and a release contains.
+/// Documents with a JSON Schema, which `brunt schema NAME` prints. Each release contains the schemas.
 pub const SCHEMAS: &[PublishedSchema] = &[
     PublishedSchema { name: "result", schema: schema_of::<result::ResultDocument> },
     PublishedSchema { name: "study", schema: schema_of::<study::StudyDocument> },

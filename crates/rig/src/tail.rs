@@ -1,14 +1,13 @@
 //! Stores the end of a command's output.
 
 use crate::pause::{WaitingClock, wait_for};
+use brunt_model::sync::IgnorePoison;
 use std::collections::VecDeque;
 use std::io::{self, Read};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
-
-use brunt_model::sync::IgnorePoison;
 
 /// Number of bytes that are stored.
 const CAPACITY: usize = 64 * 1024;

@@ -2,10 +2,9 @@
 //! as a signal handler.
 
 use brunt_engine::RunControl;
+use brunt_model::sync::IgnorePoison;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
-
-use brunt_model::sync::IgnorePoison;
 
 /// Stops the current run and those that would follow. Clones share the flag.
 #[derive(Debug, Clone, Default)]

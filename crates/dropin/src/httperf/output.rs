@@ -1,9 +1,8 @@
 //! Destination of the report: standard output, or a buffer for another drop-in.
 
 use crate::caller::Caller;
-use std::sync::{Arc, Mutex};
-
 use brunt_model::sync::IgnorePoison;
+use std::sync::{Arc, Mutex};
 
 /// Destination of the report. Several threads may write to it.
 pub enum ReportOutput {

@@ -11,6 +11,7 @@ use crate::handover::{self, FleetRecord, Handover, PacketFile, RunRecord};
 use crate::seal::{Identity, no_random};
 use async_nats::jetstream::Context;
 use async_nats::jetstream::stream::{Config, DiscardPolicy};
+use brunt_model::sync::IgnorePoison;
 use futures_util::StreamExt;
 use inbox::{Announcement, Inbox, Replacements};
 use std::io;
@@ -21,8 +22,6 @@ use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::{self, Receiver};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
-
-use brunt_model::sync::IgnorePoison;
 use tokio::runtime::Runtime;
 use tokio::sync::oneshot;
 use tokio::time::timeout;

@@ -3,10 +3,9 @@
 //! A writer replaces all texts at once; readers find them by path. This module does
 //! not fetch the texts.
 
+use brunt_model::sync::IgnorePoison;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard};
-
-use brunt_model::sync::IgnorePoison;
 
 /// The texts of the files. Clones share them.
 #[derive(Debug, Clone, Default)]

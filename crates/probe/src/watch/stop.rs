@@ -1,9 +1,8 @@
 //! Signals all collectors to stop.
 
+use brunt_model::sync::IgnorePoison;
 use std::sync::{Condvar, Mutex};
 use std::time::Duration;
-
-use brunt_model::sync::IgnorePoison;
 
 /// A request to stop, which wakes all waiting threads.
 #[derive(Debug, Default)]

@@ -6,11 +6,10 @@ use crate::exchange::{Exchange, ExchangeReply, MAX_BODY_BYTES, MAX_TOTAL_BYTES};
 use crate::exchange::{WebSocketFrame, field, har};
 use crate::recording::Recording;
 use brunt_engine::clock::unix_seconds;
+use brunt_model::sync::IgnorePoison;
 use hyper::header::HeaderMap;
 use std::collections::{BTreeMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard};
-
-use brunt_model::sync::IgnorePoison;
 
 /// Maximum number of different messages for the user.
 const MAX_NOTICES: usize = 200;

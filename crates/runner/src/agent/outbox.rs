@@ -1,10 +1,9 @@
 //! Messages that wait to be sent. A thread of its own writes them, so that a slow connection delays
 //! neither the load nor its measurement.
 
+use brunt_model::sync::IgnorePoison;
 use std::io::{self, Write};
 use std::sync::{Condvar, Mutex, MutexGuard};
-
-use brunt_model::sync::IgnorePoison;
 
 /// Bytes of messages that wait to be sent.
 #[derive(Default)]

@@ -3,14 +3,13 @@
 
 use crate::texts::markup::XPath;
 use crate::{ScriptError, WordError};
+use brunt_model::sync::IgnorePoison;
 use std::collections::HashMap;
 use std::fs::{self, OpenOptions};
 use std::io::{self, ErrorKind, Write};
 use std::ops::Range;
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock};
-
-use brunt_model::sync::IgnorePoison;
 
 /// The files that functions may read and write.
 #[derive(Debug, Default)]

@@ -95,7 +95,7 @@ mod tests {
         in_process("a_local_time_that_exists_twice_is_the_first", &without_files);
     }
 
-    /// Runs a test in a process of its own, in Berlin.
+    /// Runs a test in a child process with the time zone of Berlin.
     fn in_process(test: &str, environment: &[(&str, &str)]) {
         let name = format!("{}::{test}", module_path!().split_once("::").unwrap().1);
         let output = Command::new(env::current_exe().unwrap())

@@ -7,6 +7,7 @@
 
 use super::key_phase::{KeyPhase, PhasedKeys};
 use super::packet_numbers::PacketNumbers;
+use brunt_model::sync::IgnorePoison;
 use bytes::BytesMut;
 use quinn_proto::congestion::{Controller, ControllerFactory, ControllerMetrics, CubicConfig};
 use quinn_proto::crypto::rustls::QuicClientConfig;
@@ -20,8 +21,6 @@ use std::any::Any;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
-
-use brunt_model::sync::IgnorePoison;
 
 /// The observations of a connection.
 #[derive(Debug, Default)]

@@ -10,6 +10,7 @@ use crate::nats::{NatsAccess, NatsError, SILENCE};
 use crate::seal::{Identity, Opened, Opener, Sealer, no_random};
 use crate::stream::{Outbox, PacketReader, PacketWriter};
 use async_nats::jetstream::Context;
+use brunt_model::sync::IgnorePoison;
 use bytes::Bytes;
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::fs::File;
@@ -17,8 +18,6 @@ use std::sync::atomic::Ordering;
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
-
-use brunt_model::sync::IgnorePoison;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::{AbortHandle, JoinHandle, JoinSet, spawn_blocking};
 use tokio::time::{Instant, interval, sleep, timeout, timeout_at};
