@@ -5,8 +5,8 @@
 use crate::exit::{CommandError, Exit, runtime_error, usage_error};
 use crate::fleet::cluster::{key, seed};
 use anyhow::{Context, Result};
+use brunt_agents::agent::run_agent;
 use brunt_fleet::nats::{NatsAccess, agent_streams};
-use brunt_runner::agent::run_agent;
 use clap::Args;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};

@@ -8,13 +8,13 @@ use crate::live_outputs;
 use crate::output::print;
 use crate::view;
 use anyhow::{Context, Result, ensure};
+use brunt_check::facts::{
+    CheckFacts, CheckReport, CheckedAgent, MachineFacts, RequestedLoad, VERSION,
+};
+use brunt_check::{look, rules, text};
 use brunt_model::Plan;
 use brunt_probe::Root;
 use brunt_probe::settings::settings;
-use brunt_runner::check::facts::{
-    CheckFacts, CheckReport, CheckedAgent, MachineFacts, RequestedLoad, VERSION,
-};
-use brunt_runner::check::{look, rules, text};
 use brunt_spec::words::values::Output;
 use brunt_spec::{System, to_plan};
 use std::fs::File;

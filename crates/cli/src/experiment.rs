@@ -28,11 +28,11 @@ use crate::result_file::{self, ResultFile};
 use crate::team::TeamRun;
 use crate::trace;
 use anyhow::{Context, Result, ensure};
+use brunt_live::LiveOutputs;
 use brunt_model::Experiment;
 use brunt_model::numbers::plural;
 use brunt_rig::{RigContext, RigFailure};
 use brunt_runner::EventListener;
-use brunt_runner::LiveOutputs;
 use brunt_runner::experiment::{
     ExperimentRefusal, ExperimentRequest, ExperimentResult, ExperimentStart, GeneratorCapacity,
 };

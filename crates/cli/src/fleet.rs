@@ -10,9 +10,9 @@ pub mod command;
 use crate::live::print_line;
 use crate::redact;
 use anyhow::{Result, bail};
+use brunt_agents::Fleet;
 use brunt_model::numbers::plural;
 use brunt_model::{Experiment, FleetSettings, Plan};
-use brunt_runner::Fleet;
 use brunt_store::Store;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -26,7 +26,7 @@ pub fn start(
     store: Option<&Store>,
 ) -> Result<Option<Arc<Fleet>>> {
     let Some(fleet) = &plan.fleet else { return Ok(None) };
-    brunt_runner::agents::check_plan(plan)?;
+    brunt_agents::controller::check_plan(plan)?;
     if !quiet {
         print_line(&format!("starting {}", plural(fleet.on.agents() as u64, "agent")));
     }
@@ -91,7 +91,7 @@ pub fn start_for(
         bail!("the contenders have different agents: write `on` once, for the whole experiment");
     }
     for step in experiment.contenders.iter().flat_map(|contender| &contender.steps) {
-        brunt_runner::agents::check_plan(&step.plan)?;
+        brunt_agents::controller::check_plan(&step.plan)?;
     }
     start(first, programs, quiet, store)
 }

@@ -3,8 +3,8 @@
 use crate::live::print_line;
 use crate::redact;
 use anyhow::{Result, bail};
+use brunt_live::LiveOutputs;
 use brunt_model::live_output::LiveOutput;
-use brunt_runner::LiveOutputs;
 use brunt_spec::settings::OutputSettings;
 use std::sync::Arc;
 

@@ -253,7 +253,7 @@ fn run(args: &RunArgs) -> Result<Exit, CommandError> {
     let mut tracer = trace::requested(&settings.output, &args.store).map_err(usage_error)?;
     let mut jtl = result_file::open(&settings.output).map_err(usage_error)?;
     let (route, warnings) =
-        brunt_runner::check::short::preflight_short(&plan, system.descriptors, system.cores);
+        brunt_check::short::preflight_short(&plan, system.descriptors, system.cores);
     notes.extend(warnings);
     let store = if is_tracing { None } else { args.open_store_or_note(&mut notes) };
     let team = TeamRun::join(&args.browser, store.as_ref(), std::iter::once(&plan));

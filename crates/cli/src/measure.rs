@@ -10,13 +10,14 @@ use crate::signals;
 use crate::team::TeamRun;
 use crate::trace;
 use anyhow::Result;
+use brunt_agents::Fleet;
+use brunt_live::LiveOutputs;
 use brunt_model::reached::ReplyKind;
 use brunt_model::{Environment, Plan, ProbeSpec, Route};
 use brunt_runner::run::no_reply;
 use brunt_runner::trace::Tracer;
 use brunt_runner::{
-    CommandSession, EventListener, EventLog, Fleet, LiveOutputs, PlanExecutor, RunRequest,
-    RunResult, Storage,
+    CommandSession, EventListener, EventLog, PlanExecutor, RunRequest, RunResult, Storage,
 };
 use brunt_store::{Store, StoredItem};
 use std::io;

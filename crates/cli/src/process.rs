@@ -32,7 +32,7 @@ pub fn system() -> System {
 fn reflected(run: &RunSettings, service: &str) -> Result<Vec<u8>, String> {
     let settings = brunt_spec::grpc::reflection_settings(run);
     let plan = brunt_spec::to_plan(&settings, &system()).map_err(|error| error.to_string())?.0;
-    brunt_runner::reflection::descriptors(&plan, service)
+    brunt_check::reflection::descriptors(&plan, service)
 }
 
 /// Best HTTP version that the server offers.
@@ -45,7 +45,7 @@ fn offered(run: &RunSettings) -> Result<HttpVersion, String> {
     plain.checks.expect_http.clear();
     plain.connection.tls.early_data = false;
     let plan = brunt_spec::to_plan(&plain, &system()).map_err(|error| error.to_string())?.0;
-    brunt_runner::check::look::best_version(&plan)
+    brunt_check::look::best_version(&plan)
 }
 
 /// The command line, quoted for a shell.

@@ -6,7 +6,7 @@
 
 use crate::exit::Exit;
 use anyhow::Result;
-use brunt_runner::agent::run_agent;
+use brunt_agents::agent::run_agent;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use std::io::{self, BufReader};
 use std::sync::Arc;

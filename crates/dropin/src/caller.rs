@@ -4,9 +4,10 @@
 //! reads the environment by itself.
 
 use crate::error::ToolError;
+use brunt_agents::Fleet;
 use brunt_model::sync::IgnorePoison;
 use brunt_model::{FleetSettings, Judgement, Run};
-use brunt_runner::{CommandSession, Fleet, Interrupt};
+use brunt_runner::{CommandSession, Interrupt};
 use brunt_spec::System;
 use brunt_spec::settings::EnvironmentVariable;
 use brunt_spec::words::values::Output;

@@ -52,6 +52,14 @@ impl RunEpoch {
         Self::Real(monotonic())
     }
 
+    /// Returns the instant on the system's monotonic clock, in nanoseconds; 0 for the fake clock.
+    pub fn nanos(self) -> u64 {
+        match self {
+            Self::Real(nanos) => nanos,
+            Self::Fake => 0,
+        }
+    }
+
     /// Returns the instant of the real clock at this wall-clock time, in seconds since 1970-01-01 UTC. As exact as
     /// the wall clock has been since.
     pub fn at_unix_seconds(seconds: f64) -> Self {

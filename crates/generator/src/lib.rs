@@ -5,10 +5,12 @@
 //! measuring path needs, while crates that call it are compiled quickly.
 //!
 //! * [`Generator`]: runs a plan. [`GeneratorError`]: reasons why it cannot.
+//! * [`exchange`]: a request without a load, such as a question to a server before a run.
 //!
-//! Out of scope: further processes, agents, stores and listeners, which are in `runner`.
+//! Out of scope: further processes, agents, stores and listeners, which are in `agents` and `runner`.
 
 mod error;
+pub mod exchange;
 mod generator;
 
 pub use error::GeneratorError;

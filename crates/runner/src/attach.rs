@@ -4,9 +4,9 @@
 //! controller itself contributed comes from its log: readings of the server and of its connections to the
 //! agents.
 
-use crate::agents::{Fleet, FleetRun};
 use crate::error::RunError;
 use crate::run::PlanExecutor;
+use brunt_agents::controller::{Fleet, FleetRun};
 use brunt_engine::parts::BegunRun;
 use brunt_engine::{RunControl, RunEpoch, Sink};
 use brunt_model::agent::RunNumber;
@@ -138,7 +138,14 @@ impl PlanExecutor for AttachedRun {
                 }
             }
         };
-        self.fleet.go_on(self.number, &run, self.begun, environment, control, &mut with_own_events)
+        Ok(self.fleet.go_on(
+            self.number,
+            &run,
+            self.begun,
+            environment,
+            control,
+            &mut with_own_events,
+        )?)
     }
 }
 

@@ -24,11 +24,11 @@ mod trial;
 
 use crate::decide;
 use crate::error::RunError;
-use crate::route::connection_error;
 use crate::run::EventListener;
 use crate::session::CommandSession;
 use crate::world::RealWorld;
 use answers::ReplyDifferences;
+use brunt_check::route::connection_error;
 use brunt_model::experiment::{ContenderHooks, HookCommands};
 use brunt_model::{
     Analysis, Contender, Experiment, Plan, Question, Route, Study, TrialIndex, text,

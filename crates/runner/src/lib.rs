@@ -13,30 +13,22 @@
 //! * [`session`]: the state that all runs of a command share.
 //! * [`mod@run`]: engines, listeners, and the bus between them.
 //! * [`world`]: the load generator of this process, or agents.
-//! * [`agent`]: the work of an agent. [`agents`]: a run on several agents: processes of this machine, or of others.
 //! * [`attach`]: goes on with a run whose controller has died.
 //! * [`mailbox`]: passes the events of a run to a listener that may be slow.
 //! * [`keep`]: listeners that store the run and read the server.
 //! * [`control_socket`]: takes orders for an active run from other processes, through a [`line_socket`].
 //! * `data_files`: size and hash of data files.
 //! * `steer`: ends a warm-up or a run early.
-//! * [`live_output`]: sends figures to other systems during a run.
 //! * [`event_log`]: writes the event log of a run.
 //! * [`trace`]: shows them as text.
 //! * [`stages`]: plans that run one after the other, such as setup, load and teardown.
 //! * [`experiment`]: many runs, stored as a study.
 //! * [`interrupt`]: stops runs early.
-//! * [`route`]: the route to the server, without a connection.
 //! * [`decide`]: results of a study. [`history`]: a figure over comparable runs.
 //! * [`exit`]: the exit code.
-//! * [`mod@check`]: checks the server and this machine before a load.
-//! * [`reflection`]: reads descriptors from a gRPC server.
 //! * [`error`]: errors of a run.
 
-pub mod agent;
-pub mod agents;
 pub mod attach;
-pub mod check;
 pub mod control_socket;
 mod data_files;
 pub mod decide;
@@ -48,10 +40,7 @@ pub mod history;
 pub mod interrupt;
 pub mod keep;
 pub mod line_socket;
-pub mod live_output;
 pub mod mailbox;
-pub mod reflection;
-pub mod route;
 pub mod run;
 pub mod session;
 pub mod stages;
@@ -59,11 +48,9 @@ mod steer;
 pub mod trace;
 pub mod world;
 
-pub use agents::Fleet;
-pub use error::{FleetError, RunError};
+pub use error::RunError;
 pub use event_log::EventLog;
 pub use interrupt::Interrupt;
-pub use live_output::LiveOutputs;
 pub use mailbox::Mailbox;
 pub use run::{EventListener, PlanExecutor};
 pub use session::{CommandSession, RunRequest, RunResult, Storage};

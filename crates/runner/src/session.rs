@@ -4,16 +4,16 @@
 //! A front end makes a [`CommandSession`], and adds listeners to each [`RunRequest`]. Storage, readings of
 //! the server, redaction and the judgement are the same for all of them.
 
-use crate::agents::Fleet;
 use crate::control_socket::ControlSocket;
 use crate::data_files;
 use crate::error::RunError;
 use crate::interrupt::Interrupt;
 use crate::keep::{ServerReadings, StorageResult, StoredRun};
-use crate::route::route;
 use crate::run::{EventBus, EventListener, PlanExecutor};
 use crate::steer::Steering;
 use crate::world::RealWorld;
+use brunt_agents::Fleet;
+use brunt_check::route::route;
 use brunt_engine::RunControl;
 use brunt_model::{Environment, Event, Judgement, Plan, ProbeSpec, Route, Run, Tick, TrialIndex};
 use brunt_store::{Redactor, Store};

@@ -1,8 +1,8 @@
 //! Carries a plan out: in this process, in several processes, or on agents.
 
-use crate::agents::{Fleet, FleetRun, run_processes};
 use crate::error::RunError;
 use crate::run::PlanExecutor;
+use brunt_agents::controller::{Fleet, FleetRun, run_processes};
 use brunt_engine::{RunControl, RunEnvironment, RunEpoch, Sink};
 use brunt_generator::Generator;
 use brunt_model::agent::RunEnd;
@@ -91,7 +91,7 @@ impl PlanExecutor for RealWorld {
             script_files: self.generator.script_files(),
         };
         match &self.fleet {
-            None => run_processes(&run, environment, control, sink),
+            None => Ok(run_processes(&run, environment, control, sink)?),
             Some(fleet) => {
                 *self.remote_end() = fleet.run(&run, environment, control, sink)?;
                 Ok(())

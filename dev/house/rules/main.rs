@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The crates in their order: a crate may depend only on earlier ones.
-const CRATES: [&str; 27] = [
+const CRATES: [&str; 30] = [
     "stats",
     "dom",
     "java",
@@ -38,7 +38,10 @@ const CRATES: [&str; 27] = [
     "import",
     "editor",
     "record",
+    "check",
+    "agents",
     "runner",
+    "live",
     "certify",
     "dropin",
     "fleet",

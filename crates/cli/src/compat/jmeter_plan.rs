@@ -100,7 +100,7 @@ pub fn run(path: &Path, args: &RunArgs) -> Result<Exit, CommandError> {
             let world = session.world(plan).map_err(usage_error)?;
             let is_main = stage.kind == StageKind::Main;
             let (route, warnings) =
-                brunt_runner::check::short::preflight_short(plan, system.descriptors, system.cores);
+                brunt_check::short::preflight_short(plan, system.descriptors, system.cores);
             notes.extend(warnings);
             if !quiet && (has_several || !is_main) {
                 print_line(&format!("{}: {}", title(stage.kind), names(plan)));

@@ -3,9 +3,9 @@
 
 use crate::live::{Live, print_line};
 use crate::screen;
+use brunt_check::short::preflight_short;
 use brunt_model::{Event, Plan, Route, Tick};
 use brunt_runner::EventListener;
-use brunt_runner::check::short::preflight_short;
 use brunt_runner::experiment::Observer;
 use brunt_spec::System;
 use std::cell::RefCell;

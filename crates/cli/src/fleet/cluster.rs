@@ -2,6 +2,8 @@
 
 use crate::{redact, signals};
 use anyhow::{Context, Result, bail};
+use brunt_agents::Fleet;
+use brunt_agents::controller::{AgentPipes, Carrier, StartedAgent};
 use brunt_fleet::kubernetes::{KeepPods, KubernetesFleet, NatsPod, SECRET_FOLDER};
 use brunt_fleet::nats::{AgentStreams, AgentWait, Continuation, NatsAccess, NatsFleet, NkeySeed};
 use brunt_fleet::run::{self, FleetOrder, KubernetesRun};
@@ -9,8 +11,6 @@ use brunt_fleet::seal::FleetKey;
 use brunt_model::agent::RunNumber;
 use brunt_model::fleet::ClusterSettings;
 use brunt_model::{FleetSettings, Placement};
-use brunt_runner::Fleet;
-use brunt_runner::agents::{AgentPipes, Carrier, StartedAgent};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::{fs, io};

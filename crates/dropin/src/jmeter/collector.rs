@@ -8,8 +8,9 @@ use crate::ResultFile;
 use crate::error::{ToolError, ToolResult};
 use brunt_jmx::statistics::Statistics;
 use brunt_jmx::summariser::{Summariser, ThreadCounts};
+use brunt_live::LiveOutputs;
 use brunt_model::{Event, SampleRecord, Snapshot, TestStage, Tick};
-use brunt_runner::{EventListener, LiveOutputs};
+use brunt_runner::EventListener;
 use std::path::Path;
 
 /// JMeter class that writes the summariser's lines.

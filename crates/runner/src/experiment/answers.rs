@@ -4,8 +4,8 @@
 //! contenders reply, and that the replies are the same.
 
 use super::ExperimentRefusal;
-use crate::check::facts::{CheckFacts, ReplyFacts, TlsFacts};
-use crate::check::look;
+use brunt_check::facts::{CheckFacts, ReplyFacts, TlsFacts};
+use brunt_check::look;
 use brunt_judge::compare::{self, ContenderFacts};
 use brunt_model::numbers::plural;
 use brunt_model::outcome::status_text;
@@ -105,7 +105,7 @@ fn facts_of_reply(contender: &Contender) -> Result<CheckFacts, ExperimentRefusal
     let Some(step) = contender.steps.first() else { return Ok(facts) };
     look::check_once(&step.plan, &mut facts).map_err(|source| ExperimentRefusal::Plan {
         contender: contender.name.clone(),
-        source: Box::new(source),
+        source: Box::new(source.into()),
     })?;
     match facts.failure {
         None => Ok(facts),
