@@ -1,7 +1,7 @@
 //! Completes the requests of every format: servers, secrets, names, and shared header fields.
 
 use crate::ImportOptions;
-use crate::plan::{Constant, ImportedPlan, ImportedRequest, Variable, each_request};
+use crate::plan::{Constant, ImportedPlan, ImportedRequest, Variable};
 use crate::secrets::{Names, Secrets};
 use crate::text::{self, TextPiece, variable};
 use brunt_model::secret::is_secret_field;
@@ -24,10 +24,10 @@ pub(crate) fn finish(plan: &mut ImportedPlan, names: &mut Names, options: &Impor
     remove_invalid_fields(plan);
     assign_servers(plan, names, options);
     let mut secrets = Secrets::default();
-    each_request(&mut plan.steps, &mut |request| {
+    for request in plan.requests.iter_mut() {
         secrets.hide_in(names, request);
         set_name(request);
-    });
+    }
     for (name, values) in plan.connection.iter_mut().filter(|(name, _)| is_secret_field(name)) {
         for value in values {
             *value = secrets.hide(names, name, value);
@@ -41,7 +41,7 @@ pub(crate) fn finish(plan: &mut ImportedPlan, names: &mut Names, options: &Impor
 /// 5.5). Their names and counts are added to `left_out`.
 fn remove_invalid_fields(plan: &mut ImportedPlan) {
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
-    each_request(&mut plan.steps, &mut |request| {
+    for request in plan.requests.iter_mut() {
         request.headers.retain(|(name, value)| {
             let is_allowed = values::header_field(name, value).is_ok();
             if !is_allowed {
@@ -49,7 +49,7 @@ fn remove_invalid_fields(plan: &mut ImportedPlan) {
             }
             is_allowed
         });
-    });
+    }
     let fields = counts.iter().map(|(name, count)| {
         format!("the header field `{name}` ({count}), whose name or value HTTP does not allow")
     });
@@ -77,17 +77,17 @@ fn assign_servers(plan: &mut ImportedPlan, names: &mut Names, options: &ImportOp
             .iter()
             .all(|piece| !matches!(piece, TextPiece::Variable(name) if !prefixes.contains(*name)))
     };
-    each_request(&mut plan.steps, &mut |request| {
+    let mut has_relative = false;
+    for request in plan.requests.iter_mut() {
+        has_relative |= request.server.is_empty();
         if request.server.is_empty() || request.path.is_empty() || !is_fixed(&request.server) {
-            return;
+            continue;
         }
         match servers.iter_mut().find(|(server, _)| *server == request.server) {
             Some((_, count)) => *count += usize::from(!request.is_websocket),
             None => servers.push((request.server.clone(), usize::from(!request.is_websocket))),
         }
-    });
-    let mut has_relative = false;
-    each_request(&mut plan.steps, &mut |request| has_relative |= request.server.is_empty());
+    }
     if servers.is_empty() && !has_relative {
         return;
     }
@@ -150,7 +150,7 @@ fn assign_servers(plan: &mut ImportedPlan, names: &mut Names, options: &ImportOp
     variables.append(&mut plan.vars);
     plan.vars = variables;
     let base = &plan.base;
-    each_request(&mut plan.steps, &mut |request| {
+    for request in plan.requests.iter_mut() {
         for (name, value) in &mut request.headers {
             if ["referer", "origin"].iter().any(|known| name.eq_ignore_ascii_case(known)) {
                 *value = with_server_variable(value, base, &by_server);
@@ -159,7 +159,7 @@ fn assign_servers(plan: &mut ImportedPlan, names: &mut Names, options: &ImportOp
         if let Some(server) = by_server.get(&request.server).filter(|_| !request.path.is_empty()) {
             request.server.clone_from(server);
         }
-    });
+    }
 }
 
 /// True if a path can be appended to the value of a variable: a text without `/` at its end and
@@ -221,11 +221,8 @@ fn share_headers(plan: &mut ImportedPlan) {
     let mut names: Vec<String> = Vec::new();
     let mut repeated: HashSet<String> = HashSet::new();
     let mut counts: HashMap<String, (usize, HashMap<String, usize>)> = HashMap::new();
-    each_request(&mut plan.steps, &mut |request| {
-        // Its handshake has other fields.
-        if request.is_websocket {
-            return;
-        }
+    // The handshake of a WebSocket has other fields.
+    for request in plan.requests.iter_mut().filter(|request| !request.is_websocket) {
         total += 1;
         let mut names_of_request = HashSet::new();
         for (name, value) in &request.headers {
@@ -244,7 +241,7 @@ fn share_headers(plan: &mut ImportedPlan) {
             *count += 1;
             *values.entry(value.clone()).or_default() += 1;
         }
-    });
+    }
     if total < 2 {
         return;
     }
@@ -263,10 +260,10 @@ fn share_headers(plan: &mut ImportedPlan) {
             plan.headers.push((name.clone(), value.clone()));
         }
     }
-    let shared = plan.headers.clone();
-    each_request(&mut plan.steps, &mut |request| {
+    let shared = &plan.headers;
+    for request in plan.requests.iter_mut() {
         request.headers.retain(|(name, value)| {
             !shared.iter().any(|(other, same)| other.eq_ignore_ascii_case(name) && same == value)
         });
-    });
+    }
 }

@@ -4,12 +4,13 @@ mod body;
 
 use crate::body::MULTIPART;
 use crate::error::ImportError;
-use crate::plan::{Constant, ImportedPlan, ImportedRequest, ImportedStep, StepKind};
+use crate::plan::{CommentedRequest, Constant, ImportedPlan, ImportedRequest, ImportedRequests};
 use crate::text::{self, EscapePosition, TextPiece, in_plan};
 use body::BodyKeys;
-use brunt_model::scenario::Pauses;
+use brunt_model::scenario::Script;
 use brunt_script::template::form_encoded;
 use brunt_spec::plan::Yaml;
+use brunt_spec::plan::scenario::write::{InexpressiblePart, Wording};
 use brunt_spec::plan::scenario::{extractors, steps};
 pub(crate) use brunt_spec::plan::write::plan_time;
 use std::collections::HashSet;
@@ -20,9 +21,6 @@ pub(crate) type Keys = Vec<(String, Yaml)>;
 /// Maximum size of a plan file in bytes, as in `spec`.
 const MAX_BYTES: usize = 1 << 20;
 
-/// Number of concurrent requests of a browser over HTTP/1.1 to one server.
-const CONNECTIONS_OF_BROWSERS: u32 = 6;
-
 /// Methods with a step of the same name.
 const METHODS: [&str; 7] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
@@ -32,9 +30,7 @@ const METHODS: [&str; 7] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OP
 ///
 /// [`ImportError`] if it has no request, or is longer than a plan file may be.
 pub fn yaml(plan: &ImportedPlan, file: &str) -> Result<String, ImportError> {
-    let mut has_request = false;
-    crate::plan::each_request(&mut plan.steps.clone(), &mut |_| has_request = true);
-    if !has_request {
+    if !plan.requests.has_request() {
         let reasons = plan.left_out.join(", ");
         let wrong = if reasons.is_empty() {
             "no request".to_owned()
@@ -61,6 +57,40 @@ pub fn yaml(plan: &ImportedPlan, file: &str) -> Result<String, ImportError> {
 struct Writer {
     /// Variables of the plan, which are expanded before those of the user.
     fixed: HashSet<String>,
+}
+
+/// Writes what the steps refer to.
+struct StepWording<'p> {
+    writer: &'p Writer,
+    requests: &'p ImportedRequests,
+}
+
+impl Wording for StepWording<'_> {
+    /// The name of a group or transaction, the only texts of the steps that are imported.
+    fn text(&mut self, text: &str) -> String {
+        self.writer.label(text)
+    }
+
+    fn request(&mut self, number: u32) -> Vec<Yaml> {
+        let Some(CommentedRequest { comments, request }) = self.requests.get(number) else {
+            return Vec::new();
+        };
+        let comments = comments.iter().map(|text| text::for_display(text)).collect();
+        vec![match request {
+            Some(request) => Yaml::Map(self.writer.request(request)).with_comments(comments),
+            None => Yaml::comments(comments),
+        }]
+    }
+
+    fn script(&mut self, _: &Script) -> Vec<Yaml> {
+        Vec::new()
+    }
+
+    fn data_file(&mut self, _: u32) -> Option<String> {
+        None
+    }
+
+    fn lose(&mut self, _: InexpressiblePart<'_>) {}
 }
 
 impl Writer {
@@ -115,38 +145,9 @@ impl Writer {
         }
         self.push_map(&mut out, "variables", &plan.user_vars, EscapePosition::Encoded);
         self.push_map(&mut out, "headers", &plan.headers, EscapePosition::Plain);
-        push(&mut out, "steps", Yaml::List(self.steps(&plan.steps)));
+        let mut wording = StepWording { writer: self, requests: &plan.requests };
+        push(&mut out, "steps", Yaml::List(steps::write(&plan.steps, &mut wording)));
         Yaml::Block(out)
-    }
-
-    fn steps(&self, steps: &[ImportedStep]) -> Vec<Yaml> {
-        steps.iter().map(|step| self.commented_step(step)).collect()
-    }
-
-    fn commented_step(&self, step: &ImportedStep) -> Yaml {
-        let comments: Vec<String> =
-            step.comments.iter().map(|text| text::for_display(text)).collect();
-        match &step.kind {
-            None => Yaml::comments(comments),
-            Some(kind) => self.step(kind).with_comments(comments),
-        }
-    }
-
-    fn step(&self, kind: &StepKind) -> Yaml {
-        match kind {
-            StepKind::Request(request) => Yaml::Map(self.request(request)),
-            StepKind::Think(time) => steps::think(*time),
-            StepKind::Transaction { name, steps } => {
-                steps::transaction(self.label(name), Pauses::Excluded, self.steps(steps))
-            }
-            StepKind::Group { name, steps } => steps::group(self.label(name), self.steps(steps)),
-            StepKind::Parallel(steps) => {
-                steps::parallel(CONNECTIONS_OF_BROWSERS, self.steps(steps))
-            }
-            StepKind::Choose(branches) => {
-                steps::choose(branches.iter().map(|(weight, steps)| (*weight, self.steps(steps))))
-            }
-        }
     }
 
     fn request(&self, request: &ImportedRequest) -> Keys {
