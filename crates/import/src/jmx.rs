@@ -24,8 +24,7 @@ mod texts;
 use crate::error::ImportError;
 use crate::secrets::{Names, Secrets};
 use crate::text;
-use crate::write::Keys;
-use crate::write::plan_time;
+use crate::write::{Keys, checked_size, plan_time};
 use brunt_jmx::document::JmxDocument;
 use brunt_jmx::plan::{self, PlanContext, PlanFolder, UnevaluatedRun};
 use brunt_jmx::properties::PropertyMap;
@@ -42,8 +41,6 @@ use std::collections::{HashMap, HashSet};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 
-/// Maximum size of a plan file in bytes, as in `spec`.
-const MAX_BYTES: usize = 1 << 20;
 /// Placeholder host of requests that name none.
 const NO_SERVER: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8080);
 /// Connect timeout that `brunt_jmx` gives to a plan without one.
@@ -337,18 +334,9 @@ impl<'a> Writer<'a> {
         // The text must contain no characters with a meaning for this crate or the parser of plan
         // files.
         let text = Yaml::Block(document).write().replace(is_internal_character, "\u{fffd}");
-        if text.len() > MAX_BYTES {
-            let wrong = format!(
-                "the plan file would have {:.1} MB, and 1 MB is the most",
-                text.len() as f64 / 1e6
-            );
-            return Err(ImportError::new(
-                &self.options.file,
-                wrong,
-                "run the .jmx as it is, or import a part of it",
-            ));
-        }
-        Ok(JmxImport { plan: text, notices: self.notices.into_iter().collect() })
+        let instead = "run the .jmx as it is, or import a part of it";
+        let plan = checked_size(text, &self.options.file, instead)?;
+        Ok(JmxImport { plan, notices: self.notices.into_iter().collect() })
     }
 
     /// Converts User Defined Variables; of several with one name, the last. Secrets become

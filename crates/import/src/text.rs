@@ -125,7 +125,8 @@ pub enum EscapePosition {
 pub fn in_plan(text: &str, place: EscapePosition, is_fixed: &dyn Fn(&str) -> bool) -> String {
     let pieces = pieces(text);
     let is_expression = pieces.iter().any(|piece| match piece {
-        TextPiece::Literal(text) => text.contains("${"),
+        // The escape of a placeholder also separates the dollar sign from the brace.
+        TextPiece::Literal(text) => without_placeholders(text, place).contains("${"),
         TextPiece::Variable(name) => !is_fixed(name),
     });
     let mut out = String::new();
@@ -137,16 +138,20 @@ pub fn in_plan(text: &str, place: EscapePosition, is_fixed: &dyn Fn(&str) -> boo
             TextPiece::Literal(text) => {
                 let text =
                     if is_expression { text.replace('\\', r"\\") } else { (*text).to_owned() };
-                let text = if place == EscapePosition::Plain {
-                    template::without_placeholders(&text, |_| false)
-                } else {
-                    text
-                };
+                let text = without_placeholders(&text, place);
                 push_dollars(&mut out, &text, number + 1 < pieces.len());
             }
         }
     }
     out
+}
+
+/// Escapes the placeholders of a text, if its position has any.
+fn without_placeholders(text: &str, place: EscapePosition) -> String {
+    match place {
+        EscapePosition::Plain => template::without_placeholders(text, |_| false),
+        EscapePosition::Encoded => text.to_owned(),
+    }
 }
 
 /// Appends a text and doubles each dollar sign that would have a meaning.

@@ -9,20 +9,14 @@ use crate::text::{self, EscapePosition, TextPiece, in_plan};
 use body::BodyKeys;
 use brunt_model::scenario::Script;
 use brunt_script::template::form_encoded;
-use brunt_spec::plan::Yaml;
 use brunt_spec::plan::scenario::write::{InexpressiblePart, Wording};
 use brunt_spec::plan::scenario::{extractors, steps};
 pub(crate) use brunt_spec::plan::write::plan_time;
+use brunt_spec::plan::{MAX_BYTES, Yaml};
 use std::collections::HashSet;
 
 /// Keys of a map with their values, in order.
 pub(crate) type Keys = Vec<(String, Yaml)>;
-
-/// Maximum size of a plan file in bytes, as in `spec`.
-const MAX_BYTES: usize = 1 << 20;
-
-/// Methods with a step of the same name.
-const METHODS: [&str; 7] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
 /// Writes a plan as YAML.
 ///
@@ -41,16 +35,18 @@ pub fn yaml(plan: &ImportedPlan, file: &str) -> Result<String, ImportError> {
     }
     let fixed = plan.vars.iter().map(|variable| variable.name.clone()).collect();
     let text = Writer { fixed }.plan(plan).write();
-    if text.len() > MAX_BYTES {
-        let wrong = format!(
-            "the plan has {:.1} MB, and a plan file has {:.1} MB at most",
-            text.len() as f64 / 1e6,
-            MAX_BYTES as f64 / 1e6
-        );
-        let instead = "import a part of it, with --only, --tag or --host where `brunt import FORMAT --help` has them";
-        return Err(ImportError::new(file, wrong, instead));
+    let instead = "import a part of it, with --only, --tag or --host where `brunt import FORMAT --help` has them";
+    checked_size(text, file, instead)
+}
+
+/// Refuses a plan that is longer than a plan file may be. `instead` is the advice of the error.
+pub(crate) fn checked_size(text: String, file: &str, instead: &str) -> Result<String, ImportError> {
+    if text.len() <= MAX_BYTES {
+        return Ok(text);
     }
-    Ok(text)
+    let [size, limit] = [text.len(), MAX_BYTES].map(|bytes| bytes as f64 / 1e6);
+    let wrong = format!("the plan has {size:.1} MB, and a plan file has {limit:.1} MB at most");
+    Err(ImportError::new(file, wrong, instead))
 }
 
 /// Builds the YAML of the parts of a plan.
@@ -168,12 +164,7 @@ impl Writer {
                 }
             }
         }
-        let has_step = request.is_websocket || METHODS.contains(&request.method.as_str());
-        let key = if has_step { &request.method } else { "request" }.to_ascii_lowercase();
-        push(&mut out, &key, Yaml::Text(url));
-        if !has_step {
-            push(&mut out, "method", Yaml::text(&request.method));
-        }
+        out.extend(steps::method_and_url(&request.method, request.is_websocket, url));
         if let Some(name) = &request.name {
             push(&mut out, "name", Yaml::Text(self.label(name)));
         }
@@ -185,7 +176,8 @@ impl Writer {
         out.extend(body.keys);
         if !request.extract.is_empty() {
             let extract = request.extract.iter().filter_map(|extractor| {
-                Some((extractor.variable.clone(), extractors::write(extractor, &mut literal)?))
+                let text = &mut |text: &str| self.in_plan(text, EscapePosition::Encoded);
+                Some((extractor.variable.clone(), extractors::write(extractor, text)?))
             });
             push(&mut out, "extract", Yaml::Block(extract.collect()));
         }
@@ -338,11 +330,6 @@ fn reencoding_comment(part: &str, raw: Option<&str>) -> Option<(String, Yaml)> {
     (!is_same).then(|| (String::new(), Yaml::comments(vec![text])))
 }
 
-/// Escapes `$` in a text without variables.
-fn literal(text: &str) -> String {
-    text.replace("$$", "$$$$").replace("${", "$${")
-}
-
 /// True if texts can be a map: names are unique and contain no variables.
 fn is_map<T>(pairs: &[(String, T)]) -> bool {
     let mut names = HashSet::new();
@@ -350,3 +337,6 @@ fn is_map<T>(pairs: &[(String, T)]) -> bool {
         .iter()
         .all(|(name, _)| names.insert(name) && !name.contains('$') && !text::has_variable(name))
 }
+
+#[cfg(test)]
+mod tests;

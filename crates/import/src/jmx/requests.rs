@@ -14,6 +14,7 @@ use brunt_script::expression::{self, TextPart};
 use brunt_script::template::expression_text;
 use brunt_spec::defaults;
 use brunt_spec::plan::Yaml;
+use brunt_spec::plan::scenario::steps;
 use brunt_spec::words::duration;
 use brunt_spec::words::values::method_name;
 use std::collections::HashSet;
@@ -54,31 +55,15 @@ impl Writer<'_> {
     /// Converts a request to a step.
     pub(super) fn request(&mut self, request: &Request, policy: &ReplyPolicy) -> Yaml {
         let place = self.sampler_place(&request.label);
-        let mut keys = Keys::new();
         let url = self.url(&request.url);
-        let method = request.method.to_ascii_lowercase();
-        let all: &[&str] = if request.is_websocket() {
-            &["open", "send", "await", "ping", "close"]
-        } else {
-            &["get", "post", "put", "patch", "delete", "head", "options"]
-        };
-        let has_step = all.contains(&method.as_str());
-        let has_method_key =
-            !has_step && !request.is_websocket() && method_name(&request.method).is_ok();
-        match (has_step, has_method_key) {
-            (true, _) => push(&mut keys, &method, Yaml::Text(url)),
-            (false, true) => {
-                push(&mut keys, "request", Yaml::Text(url));
-                push(&mut keys, "method", Yaml::text(&request.method));
-            }
-            (false, false) => {
-                self.notice(format!(
-                    "{place}: the method {} became GET; a plan file does not have it",
-                    request.method
-                ));
-                push(&mut keys, "get", Yaml::Text(url));
-            }
+        let mut method = request.method.as_str();
+        if method_name(method).is_err() {
+            self.notice(format!(
+                "{place}: the method {method} became GET; a plan file does not have it"
+            ));
+            method = "GET";
         }
+        let mut keys = steps::method_and_url(method, request.is_websocket(), url);
         let label = self.plain(&request.label);
         push(&mut keys, "name", Yaml::Text(label));
         let shared = self.shared_headers.clone();
@@ -297,6 +282,10 @@ impl Writer<'_> {
         for part in text.split(&format!("--{boundary}")).skip(1) {
             let Some((head, content)) = part.split_once("\r\n\r\n") else { continue };
             let content = content.strip_suffix("\r\n").unwrap_or(content);
+            // An expression in another part makes a backslash an escape in this one.
+            let is_escaped = text.contains("${") && !content.contains("${");
+            let content =
+                if is_escaped { content.replace(r"\\", r"\") } else { content.to_owned() };
             let name = head
                 .split("name=\"")
                 .nth(1)
@@ -307,7 +296,7 @@ impl Writer<'_> {
                 self.notice(format!("{place}: a second part `{name}` is left out"));
                 continue;
             }
-            let value = if let Some(file) = self.upload(content) {
+            let value = if let Some(file) = self.upload(&content) {
                 let mut keys = vec![("file".to_owned(), Yaml::Text(self.file(file)))];
                 let kind = head
                     .split("Content-Type: ")
@@ -317,7 +306,7 @@ impl Writer<'_> {
                 keys.extend(kind.map(|kind| ("type".to_owned(), Yaml::text(kind))));
                 Yaml::Map(keys)
             } else {
-                let value = self.secret(&name, content).unwrap_or_else(|| content.to_owned());
+                let value = self.secret(&name, &content).unwrap_or(content);
                 Yaml::Text(self.text(&value, Braces::Placeholders))
             };
             keys.push((name, value));

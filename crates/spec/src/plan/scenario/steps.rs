@@ -19,6 +19,7 @@ mod variables;
 use super::write::{InexpressiblePart, Wording};
 pub use blocks::group;
 pub(in crate::plan) use branches::{branch_keys, case_keys};
+pub use requests::method_and_url;
 pub use scripts::script;
 pub use variables::set;
 
