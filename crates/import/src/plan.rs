@@ -44,6 +44,24 @@ pub struct Variable {
     pub comment: String,
 }
 
+impl Variable {
+    /// Origin of a variable that replaces a secret of the input.
+    pub const SECRET: &str = "a secret was here";
+
+    /// Creates a variable with a constant text.
+    pub fn constant(name: String, value: String) -> Self {
+        Self { name, value: Constant::Text(value), comment: String::new() }
+    }
+
+    /// Creates a variable with the value of the environment variable of the same name in capital
+    /// letters. `origin` begins its comment.
+    pub fn of_environment(name: &str, origin: &str) -> Self {
+        let environment = name.to_ascii_uppercase();
+        let comment = format!("{origin}; export {environment}=…");
+        Self { name: name.to_owned(), value: Constant::Environment(environment), comment }
+    }
+}
+
 /// The value of a variable of the plan.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Constant {
@@ -132,6 +150,14 @@ pub struct ImportedRequest {
     pub is_websocket: bool,
     /// True if a message of a WebSocket has no reply.
     pub awaits_no_message: bool,
+}
+
+impl ImportedRequest {
+    /// Value of the first header field with this name, in any spelling of its letters.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        let field = self.headers.iter().find(|(known, _)| known.eq_ignore_ascii_case(name))?;
+        Some(&field.1)
+    }
 }
 
 /// Body of a request.

@@ -237,7 +237,7 @@ impl<'a> Reader<'a> {
                         _ => "text/plain",
                     },
                 );
-                request.body = body::of(&content_type(request).unwrap_or_default(), &raw);
+                request.body = body::of(request.header("content-type").unwrap_or_default(), &raw);
             }
             "urlencoded" => {
                 let mut fields = Vec::new();
@@ -334,14 +334,9 @@ impl<'a> Reader<'a> {
     }
 }
 
-fn content_type(request: &ImportedRequest) -> Option<String> {
-    let header = request.headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("content-type"));
-    header.map(|(_, value)| value.clone())
-}
-
 /// Adds a Content-Type unless the request has one.
 fn set_default_type(request: &mut ImportedRequest, media_type: &str) {
-    if content_type(request).is_none() {
+    if request.header("content-type").is_none() {
         request.headers.push(("Content-Type".to_owned(), media_type.to_owned()));
     }
 }

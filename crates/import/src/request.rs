@@ -65,7 +65,8 @@ fn remove_invalid_fields(plan: &mut ImportedPlan) {
 /// A server whose variable [cannot precede a path](can_precede_path), such as one from the
 /// environment, stays in its URLs, because its value may end with a slash or contain a query.
 fn assign_servers(plan: &mut ImportedPlan, names: &mut Names, options: &ImportOptions) {
-    let mut servers: Vec<(String, usize)> = Vec::new();
+    let mut servers: Vec<String> = Vec::new();
+    let mut websockets: Vec<String> = Vec::new();
     let prefixes: HashSet<String> = plan
         .vars
         .iter()
@@ -83,16 +84,14 @@ fn assign_servers(plan: &mut ImportedPlan, names: &mut Names, options: &ImportOp
         if request.server.is_empty() || request.path.is_empty() || !is_fixed(&request.server) {
             continue;
         }
-        match servers.iter_mut().find(|(server, _)| *server == request.server) {
-            Some((_, count)) => *count += usize::from(!request.is_websocket),
-            None => servers.push((request.server.clone(), usize::from(!request.is_websocket))),
-        }
+        let list = if request.is_websocket { &mut websockets } else { &mut servers };
+        list.push(request.server.clone());
     }
-    if servers.is_empty() && !has_relative {
+    if servers.is_empty() && websockets.is_empty() && !has_relative {
         return;
     }
     let base = if plan.base.is_empty() && !has_relative {
-        most_frequent(&servers)
+        most_frequent(servers.iter()).or(websockets.first()).cloned().unwrap_or_default()
     } else {
         plan.base.clone()
     };
@@ -130,21 +129,23 @@ fn assign_servers(plan: &mut ImportedPlan, names: &mut Names, options: &ImportOp
     };
     plan.base = variable(&base_name);
     let mut by_server = HashMap::from([(base, String::new())]);
-    for (server, _) in &servers {
+    for server in servers.iter().chain(&websockets) {
+        if by_server.contains_key(server) {
+            continue;
+        }
         let same =
             plan.vars.iter().find(|variable| variable.value == Constant::Text(server.clone()));
-        if let Some(same) = same.filter(|_| !by_server.contains_key(server)) {
+        if let Some(same) = same {
             let server_name =
                 if same.name == base_name { String::new() } else { variable(&same.name) };
             by_server.insert(server.clone(), server_name);
-        } else if !by_server.contains_key(server) && !text::has_variable(server) {
+        } else if !text::has_variable(server) {
             let host = server.split("://").last().unwrap_or_default();
             let is_websocket = server.starts_with("ws");
             let word = host.split(['.', ':']).next().unwrap_or_default();
             let name = names.take(if is_websocket { "websocket" } else { word });
             by_server.insert(server.clone(), variable(&name));
-            let value = Constant::Text(server.clone());
-            variables.push(Variable { name, value, comment: String::new() });
+            variables.push(Variable::constant(name, server.clone()));
         }
     }
     variables.append(&mut plan.vars);
@@ -173,12 +174,17 @@ fn can_precede_path(variable: &Variable) -> bool {
     }
 }
 
-/// The server of most requests; of equally frequent ones, the first. Empty without servers.
-fn most_frequent(servers: &[(String, usize)]) -> String {
-    // Of equal counts `max_by_key` returns the last, so the index is reversed.
-    let best =
-        servers.iter().enumerate().max_by_key(|(index, (_, count))| (*count, usize::MAX - index));
-    best.map(|(_, (server, _))| server.clone()).unwrap_or_default()
+/// The most frequent value; of equally frequent ones, the first. None without values.
+pub(crate) fn most_frequent<T: PartialEq + Copy>(values: impl Iterator<Item = T>) -> Option<T> {
+    let mut counts: Vec<(T, usize)> = Vec::new();
+    for value in values {
+        match counts.iter_mut().find(|(known, _)| *known == value) {
+            Some((_, count)) => *count += 1,
+            None => counts.push((value, 1)),
+        }
+    }
+    // Of equal counts `max_by_key` returns the last.
+    counts.into_iter().rev().max_by_key(|(_, count)| *count).map(|(value, _)| value)
 }
 
 /// Replaces the server of a URL in a header field by its variable: `base` if `by_server` has an

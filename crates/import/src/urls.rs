@@ -14,9 +14,7 @@
 
 use crate::body::{self, FORM, JSON};
 use crate::error::ImportError;
-use crate::plan::{
-    Constant, ImportedBody, ImportedPlan, ImportedRequest, ImportedRequests, Variable,
-};
+use crate::plan::{ImportedBody, ImportedPlan, ImportedRequest, ImportedRequests, Variable};
 use crate::secrets::Names;
 use crate::text::variable;
 use crate::{ImportOptions, request, server};
@@ -94,15 +92,11 @@ impl Reader<'_> {
         }
         let plan_name = self.names.take(name);
         self.by_name.insert(name.to_owned(), plan_name.clone());
-        let secret = is_secret_field(name);
-        let environment = plan_name.to_ascii_uppercase();
-        let comment = if secret {
-            format!("a secret was here; export {environment}=…")
+        self.vars.push(if is_secret_field(name) {
+            Variable::of_environment(&plan_name, Variable::SECRET)
         } else {
-            String::new()
-        };
-        let value = if secret { Constant::Environment(environment) } else { Constant::Text(value) };
-        self.vars.push(Variable { name: plan_name, value, comment });
+            Variable::constant(plan_name, value)
+        });
         Ok(())
     }
 

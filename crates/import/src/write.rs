@@ -307,7 +307,7 @@ impl Writer {
     }
 }
 
-fn is_content_type(header: &(String, String)) -> bool {
+pub(crate) fn is_content_type(header: &(String, String)) -> bool {
     header.0.eq_ignore_ascii_case("content-type")
 }
 

@@ -264,12 +264,10 @@ impl Reader<'_> {
                 request.headers.push(((*name).to_owned(), (*value).to_owned()));
             }
         }
-        let kind =
-            request.headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("content-type"));
-        let kind = kind.map(|(_, value)| value.clone()).unwrap_or_default();
         // An empty type prevents the keys `form` and `json`, which would add a type.
+        let kind = request.header("content-type").unwrap_or_default();
         request.body =
-            data::body(&self.data, &kind).map_err(|(wrong, instead)| self.error(wrong, instead))?;
+            data::body(&self.data, kind).map_err(|(wrong, instead)| self.error(wrong, instead))?;
         Ok(())
     }
 }

@@ -3,7 +3,7 @@
 use super::Writer;
 use super::texts::Braces;
 use crate::body::MULTIPART;
-use crate::write::{Keys, plan_time, push};
+use crate::write::{Keys, is_content_type, plan_time, push};
 use brunt_jmx::plan::UPLOAD;
 use brunt_model::reply_policy::Cookies;
 use brunt_model::scenario::EndScope;
@@ -332,10 +332,6 @@ impl Writer<'_> {
         .display()
         .to_string()
     }
-}
-
-fn is_content_type(header: &(String, String)) -> bool {
-    header.0.eq_ignore_ascii_case("content-type")
 }
 
 fn single_key(name: &str, value: Yaml) -> Keys {

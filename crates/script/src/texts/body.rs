@@ -194,10 +194,12 @@ mod tests {
     #[test]
     fn texts_without_expressions_are_sent_unchanged_among_others() {
         let mut body = BodyBuilder::default();
-        [r"a\,", r"\${${x}"].iter().for_each(|text| body.text(text));
+        body.text(r"a\,");
+        body.text(r"\${${x}");
         assert_eq!(body.finish(), Body::Text(r"a\\,\${${x}".into()));
         let mut body = BodyBuilder::default();
-        [r"a\,", "b"].iter().for_each(|text| body.text(text));
+        body.text(r"a\,");
+        body.text("b");
         assert_eq!(body.finish(), Body::Text(r"a\,b".into()));
     }
 
