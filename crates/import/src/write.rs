@@ -331,7 +331,7 @@ fn reencoding_comment(part: &str, raw: Option<&str>) -> Option<(String, Yaml)> {
 }
 
 /// True if texts can be a map: names are unique and contain no variables.
-fn is_map<T>(pairs: &[(String, T)]) -> bool {
+pub(crate) fn is_map<T>(pairs: &[(String, T)]) -> bool {
     let mut names = HashSet::new();
     pairs
         .iter()

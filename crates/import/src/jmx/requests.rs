@@ -3,7 +3,7 @@
 use super::Writer;
 use super::texts::Braces;
 use crate::body::MULTIPART;
-use crate::write::{Keys, is_content_type, plan_time, push};
+use crate::write::{Keys, is_content_type, is_map, plan_time, push};
 use brunt_jmx::plan::UPLOAD;
 use brunt_model::reply_policy::Cookies;
 use brunt_model::scenario::EndScope;
@@ -17,7 +17,6 @@ use brunt_spec::plan::Yaml;
 use brunt_spec::plan::scenario::steps;
 use brunt_spec::words::duration;
 use brunt_spec::words::values::method_name;
-use std::collections::HashSet;
 use std::time::Duration;
 
 /// Prefix of the User-Agent that JMeter's client sends by default.
@@ -374,10 +373,7 @@ pub(super) fn cookies(cookies: Cookies) -> &'static str {
 
 /// Decodes an encoded form; None if a map cannot represent it.
 fn form(text: &str) -> Option<Vec<(String, String)>> {
-    let fields = decoded::form(text)?;
-    let mut names = HashSet::new();
-    let is_map = fields.iter().all(|(name, _)| !name.contains('$') && names.insert(name));
-    is_map.then_some(fields)
+    decoded::form(text).filter(|fields| is_map(fields))
 }
 
 #[cfg(test)]
