@@ -5,7 +5,7 @@ mod body;
 use crate::body::MULTIPART;
 use crate::error::ImportError;
 use crate::plan::{CommentedRequest, Constant, ImportedPlan, ImportedRequest, ImportedRequests};
-use crate::text::{self, EscapePosition, TextPiece, in_plan};
+use crate::text::{self, Braces, TextPiece, in_plan};
 use body::BodyKeys;
 use brunt_model::scenario::Script;
 use brunt_script::template::form_encoded;
@@ -100,7 +100,7 @@ impl Writer {
         if !plan.vars.is_empty() {
             let vars = plan.vars.iter().map(|variable| {
                 let value = match &variable.value {
-                    Constant::Text(value) => self.text(value, EscapePosition::Encoded),
+                    Constant::Text(value) => self.text(value, Braces::Plain),
                     Constant::Environment(name) => Yaml::text(format!("${{env.{name}}}")),
                 };
                 (variable.name.clone(), value.with_note(text::for_display(&variable.comment)))
@@ -115,7 +115,7 @@ impl Writer {
         if !plan.connection.is_empty() {
             let connection = plan.connection.iter().map(|(name, values)| {
                 let mut values: Vec<Yaml> =
-                    values.iter().map(|value| self.text(value, EscapePosition::Encoded)).collect();
+                    values.iter().map(|value| self.text(value, Braces::Plain)).collect();
                 let value = match values.pop() {
                     Some(value) if values.is_empty() && *name != "resolve" => value,
                     last => {
@@ -134,13 +134,13 @@ impl Writer {
     fn scenario(&self, plan: &ImportedPlan) -> Yaml {
         let mut out = Keys::new();
         if !plan.base.is_empty() {
-            push(&mut out, "base", self.text(&plan.base, EscapePosition::Encoded));
+            push(&mut out, "base", self.text(&plan.base, Braces::Plain));
         }
         if let Some(follow) = plan.follow {
             push(&mut out, "follow", Yaml::text(follow.to_string()));
         }
-        self.push_map(&mut out, "variables", &plan.user_vars, EscapePosition::Encoded);
-        self.push_map(&mut out, "headers", &plan.headers, EscapePosition::Plain);
+        self.push_map(&mut out, "variables", &plan.user_vars, Braces::Plain);
+        self.push_map(&mut out, "headers", &plan.headers, Braces::Placeholders);
         let mut wording = StepWording { writer: self, requests: &plan.requests };
         push(&mut out, "steps", Yaml::List(steps::write(&plan.steps, &mut wording)));
         Yaml::Block(out)
@@ -153,10 +153,10 @@ impl Writer {
         match &request.raw_query {
             Some(raw) if crate::body::pairs(raw) == request.query => {
                 url = format!("{url}?{}", text::encode_url(raw));
-                url = self.in_plan(&url, EscapePosition::Encoded);
+                url = self.in_plan(&url, Braces::Plain);
             }
             raw => {
-                url = self.in_plan(&url, EscapePosition::Encoded);
+                url = self.in_plan(&url, Braces::Plain);
                 out.extend(reencoding_comment("query", raw.as_deref()));
                 in_map = is_map(&request.query) && !request.query.is_empty();
                 if !in_map && !request.query.is_empty() {
@@ -169,14 +169,14 @@ impl Writer {
             push(&mut out, "name", Yaml::Text(self.label(name)));
         }
         if in_map {
-            self.push_map(&mut out, "query", &request.query, EscapePosition::Encoded);
+            self.push_map(&mut out, "query", &request.query, Braces::Plain);
         }
         let body = self.body(&request.body);
         self.push_authentication(&mut out, request, &body);
         out.extend(body.keys);
         if !request.extract.is_empty() {
             let extract = request.extract.iter().filter_map(|extractor| {
-                let text = &mut |text: &str| self.in_plan(text, EscapePosition::Encoded);
+                let text = &mut |text: &str| self.in_plan(text, Braces::Plain);
                 Some((extractor.variable.clone(), extractors::write(extractor, text)?))
             });
             push(&mut out, "extract", Yaml::Block(extract.collect()));
@@ -210,7 +210,7 @@ impl Writer {
             out.extend(
                 credentials
                     .iter()
-                    .map(|text| (key.to_owned(), self.text(text, EscapePosition::Plain))),
+                    .map(|text| (key.to_owned(), self.text(text, Braces::Placeholders))),
             );
         }
         let bearer = headers
@@ -221,7 +221,7 @@ impl Writer {
             push(
                 out,
                 "bearer",
-                self.text(value.trim_start_matches("Bearer ").trim(), EscapePosition::Plain),
+                self.text(value.trim_start_matches("Bearer ").trim(), Braces::Placeholders),
             );
         }
         self.push_headers(out, &headers);
@@ -232,7 +232,7 @@ impl Writer {
         let mut fields: Vec<(&str, Vec<Yaml>)> = Vec::new();
         let mut comments = Vec::new();
         for (name, value) in headers {
-            let value = self.text(value, EscapePosition::Plain);
+            let value = self.text(value, Braces::Placeholders);
             match fields.iter_mut().find(|(known, _)| known.eq_ignore_ascii_case(name)) {
                 Some((known, values)) => {
                     if known != name {
@@ -244,7 +244,7 @@ impl Writer {
             }
         }
         if fields.len() == headers.len() {
-            return self.push_map(out, "headers", headers, EscapePosition::Plain);
+            return self.push_map(out, "headers", headers, Braces::Placeholders);
         }
         let mut written = Keys::from([(String::new(), Yaml::comments(comments))]);
         written.extend(fields.into_iter().map(|(name, mut values)| {
@@ -254,16 +254,10 @@ impl Writer {
     }
 
     /// Writes a map of texts, unless it is empty.
-    fn push_map(
-        &self,
-        out: &mut Keys,
-        name: &str,
-        entries: &[(String, String)],
-        place: EscapePosition,
-    ) {
+    fn push_map(&self, out: &mut Keys, name: &str, entries: &[(String, String)], braces: Braces) {
         if !entries.is_empty() {
             let entries =
-                entries.iter().map(|(name, value)| (name.clone(), self.text(value, place)));
+                entries.iter().map(|(name, value)| (name.clone(), self.text(value, braces)));
             push(out, name, Yaml::Map(entries.collect()));
         }
     }
@@ -295,15 +289,15 @@ impl Writer {
         });
         let name: String = parts.collect();
         let name = name.split_whitespace().collect::<Vec<_>>().join(" ");
-        self.in_plan(&name.chars().take(120).collect::<String>(), EscapePosition::Encoded)
+        self.in_plan(&name.chars().take(120).collect::<String>(), Braces::Plain)
     }
 
-    fn text(&self, text: &str, place: EscapePosition) -> Yaml {
-        Yaml::Text(self.in_plan(text, place))
+    fn text(&self, text: &str, braces: Braces) -> Yaml {
+        Yaml::Text(self.in_plan(text, braces))
     }
 
-    fn in_plan(&self, text: &str, place: EscapePosition) -> String {
-        in_plan(text, place, &|name| self.fixed.contains(name))
+    fn in_plan(&self, text: &str, braces: Braces) -> String {
+        in_plan(text, braces, &|name| self.fixed.contains(name))
     }
 }
 

@@ -1,8 +1,8 @@
 //! Converts requests to steps.
 
 use super::Writer;
-use super::texts::Braces;
 use crate::body::MULTIPART;
+use crate::text::Braces;
 use crate::write::{Keys, is_content_type, is_map, plan_time, push};
 use brunt_jmx::plan::UPLOAD;
 use brunt_model::reply_policy::Cookies;
