@@ -7,7 +7,7 @@ mod send;
 mod words;
 
 use crate::error::ImportError;
-use crate::plan::{Constant, ImportedPlan, ImportedStep, MultipartPart, Variable};
+use crate::plan::{Constant, ImportedPlan, ImportedRequest, MultipartPart, Variable};
 use crate::secrets::Names;
 use crate::text;
 use crate::urls::in_folder;
@@ -72,7 +72,9 @@ pub fn read(text: &str, options: &ImportOptions) -> Result<ImportedPlan, ImportE
             read.connection
                 .into_iter()
                 .for_each(|(key, values)| set_connection(&mut plan, key, values));
-            plan.steps.extend(read.steps);
+            for (comments, request) in read.requests {
+                plan.steps.push(plan.requests.add(comments, request));
+            }
         }
     }
     leave_out(&others, &follow, &mut plan, &options.file)?;
@@ -238,7 +240,8 @@ struct Reader<'a> {
     /// True if HTTP/2 is preferred (`--http2`).
     prefers_http2: bool,
     comments: Vec<String>,
-    steps: Vec<ImportedStep>,
+    /// Requests of the command line, with their comments.
+    requests: Vec<(Vec<String>, ImportedRequest)>,
 }
 
 impl<'a> Reader<'a> {
@@ -293,7 +296,7 @@ impl<'a> Reader<'a> {
                 }
             }
         }
-        reader.requests()?;
+        reader.add_requests()?;
         Ok(reader)
     }
 

@@ -6,9 +6,11 @@ mod socket;
 
 use crate::error::ImportError;
 use crate::json::{JsonNode, parse};
-use crate::plan::{ImportedBody, ImportedPlan, ImportedRequest, ImportedStep, StepKind};
+use crate::plan::{ImportedBody, ImportedPlan, ImportedRequest, ImportedRequests};
 use crate::secrets::Names;
 use crate::{ImportOptions, body, request};
+use brunt_model::load::ThinkTime;
+use brunt_model::scenario::{ConcurrencyMode, Pauses, ScenarioStep};
 pub use entry::Reply;
 use entry::{Entry, without_fragment};
 use std::collections::{BTreeMap, HashSet};
@@ -45,6 +47,9 @@ const SKIPPED_FIELDS: [&str; 22] = [
 /// Range of pauses, in milliseconds. Shorter ones are left out, longer ones are capped.
 const MIN_PAUSE: f64 = 100.0;
 const MAX_PAUSE: f64 = 600_000.0;
+
+/// Number of concurrent requests of a browser over HTTP/1.1 to one server.
+const CONNECTIONS_OF_BROWSERS: u32 = 6;
 
 /// Maximum length of a body, in bytes.
 // A plan file has at most 1 MB.
@@ -137,7 +142,7 @@ pub fn read_with(
         .flatten()
         .filter_map(|page| Some((page["id"].as_str()?, page["title"].as_str()?)))
         .collect();
-    plan.steps = group_by_page(flows, &pages, options);
+    plan.steps = group_by_page(flows, &pages, options, &mut plan.requests);
     request::finish(&mut plan, &mut names, options);
     Ok(plan)
 }
@@ -319,7 +324,8 @@ fn group_by_page(
     flows: Vec<Flow>,
     pages: &BTreeMap<&str, &str>,
     options: &ImportOptions,
-) -> Vec<ImportedStep> {
+    requests: &mut ImportedRequests,
+) -> Vec<ScenarioStep> {
     let mut groups: Vec<Vec<Flow>> = Vec::new();
     for flow in flows {
         match groups.last_mut().filter(|group| group[0].page == flow.page && !flow.page.is_empty())
@@ -333,9 +339,8 @@ fn group_by_page(
     for group in groups {
         let pause = (group[0].started - ended).min(MAX_PAUSE);
         if options.think && ended > 0.0 && pause >= MIN_PAUSE {
-            steps.push(
-                StepKind::Think(Duration::from_millis((pause / 10.0).round() as u64 * 10)).into(),
-            );
+            let pause = Duration::from_millis((pause / 10.0).round() as u64 * 10);
+            steps.push(ScenarioStep::Think(ThinkTime { least: pause, most: pause }));
         }
         // Requests of a page overlap, so the last one to start may end first.
         ended = group.iter().map(|flow| flow.ended).fold(ended, f64::max);
@@ -343,9 +348,10 @@ fn group_by_page(
         let name = page_name(title, &group[0].request);
         // A transaction of one request would repeat its figures.
         let is_page = !group[0].page.is_empty() && group.len() > 1;
-        let inner = requests(group);
+        let inner = page_steps(group, requests);
         if is_page {
-            steps.push(StepKind::Transaction { name, steps: inner }.into());
+            let pauses = Pauses::Excluded;
+            steps.push(ScenarioStep::Transaction { name, pauses, parent: false, steps: inner });
         } else {
             steps.extend(inner);
         }
@@ -360,9 +366,9 @@ fn page_name(title: &str, first: &ImportedRequest) -> String {
 }
 
 /// Converts the requests of a page. Consecutive resources become a parallel step.
-fn requests(group: Vec<Flow>) -> Vec<ImportedStep> {
-    let mut steps: Vec<ImportedStep> = Vec::new();
-    let mut parallel: Vec<ImportedStep> = Vec::new();
+fn page_steps(group: Vec<Flow>, requests: &mut ImportedRequests) -> Vec<ScenarioStep> {
+    let mut steps = Vec::new();
+    let mut parallel = Vec::new();
     for flow in group {
         let is_resource = flow.is_resource;
         if !is_resource {
@@ -373,20 +379,20 @@ fn requests(group: Vec<Flow>) -> Vec<ImportedStep> {
         if flow.reply.status >= 400 {
             request.status = Some(flow.reply.status.to_string());
         }
-        let step = ImportedStep {
-            comments: flow.comments,
-            kind: Some(StepKind::Request(Box::new(request))),
-        };
+        let step = requests.add(flow.comments, request);
         if is_resource { parallel.push(step) } else { steps.push(step) }
     }
     flush_parallel(&mut parallel, &mut steps);
     steps
 }
 
-fn flush_parallel(parallel: &mut Vec<ImportedStep>, steps: &mut Vec<ImportedStep>) {
-    match parallel.len() {
-        0 => {}
-        1 => steps.append(parallel),
-        _ => steps.push(StepKind::Parallel(std::mem::take(parallel)).into()),
+fn flush_parallel(parallel: &mut Vec<ScenarioStep>, steps: &mut Vec<ScenarioStep>) {
+    if parallel.len() < 2 {
+        steps.append(parallel);
+    } else {
+        steps.push(ScenarioStep::Together {
+            manner: ConcurrencyMode::Parallel(CONNECTIONS_OF_BROWSERS),
+            steps: std::mem::take(parallel),
+        });
     }
 }

@@ -22,10 +22,10 @@ mod steps;
 mod texts;
 
 use crate::error::ImportError;
+use crate::request::most_frequent;
 use crate::secrets::{Names, Secrets};
 use crate::text;
-use crate::write::Keys;
-use crate::write::plan_time;
+use crate::write::{Keys, checked_size, plan_time};
 use brunt_jmx::document::JmxDocument;
 use brunt_jmx::plan::{self, PlanContext, PlanFolder, UnevaluatedRun};
 use brunt_jmx::properties::PropertyMap;
@@ -38,12 +38,10 @@ use brunt_spec::plan::Yaml;
 use indexmap::IndexSet;
 use places::NamedElements;
 use requests::{cookies, headers, on_failure, server};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 
-/// Maximum size of a plan file in bytes, as in `spec`.
-const MAX_BYTES: usize = 1 << 20;
 /// Placeholder host of requests that name none.
 const NO_SERVER: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8080);
 /// Connect timeout that `brunt_jmx` gives to a plan without one.
@@ -337,18 +335,9 @@ impl<'a> Writer<'a> {
         // The text must contain no characters with a meaning for this crate or the parser of plan
         // files.
         let text = Yaml::Block(document).write().replace(is_internal_character, "\u{fffd}");
-        if text.len() > MAX_BYTES {
-            let wrong = format!(
-                "the plan file would have {:.1} MB, and 1 MB is the most",
-                text.len() as f64 / 1e6
-            );
-            return Err(ImportError::new(
-                &self.options.file,
-                wrong,
-                "run the .jmx as it is, or import a part of it",
-            ));
-        }
-        Ok(JmxImport { plan: text, notices: self.notices.into_iter().collect() })
+        let instead = "run the .jmx as it is, or import a part of it";
+        let plan = checked_size(text, &self.options.file, instead)?;
+        Ok(JmxImport { plan, notices: self.notices.into_iter().collect() })
     }
 
     /// Converts User Defined Variables; of several with one name, the last. Secrets become
@@ -405,23 +394,10 @@ impl<'a> Writer<'a> {
     /// Finds the server of most requests. The plan file gets a variable `base` for it, unless the
     /// server depends on variables of users and the options have no server.
     fn find_base(&mut self, plans: &[&Plan]) {
-        let mut counts: HashMap<String, usize> = HashMap::new();
-        let mut order = Vec::new();
-        for request in plans.iter().flat_map(|plan| plan.requests()) {
-            let url = self.readable(&request.url);
-            let Some((server, _)) = server(&url) else { continue };
-            let count = counts.entry(server.to_owned()).or_default();
-            if *count == 0 {
-                order.push(server.to_owned());
-            }
-            *count += 1;
-        }
-        // Of equally frequent servers, the first.
-        let best = order
-            .iter()
-            .enumerate()
-            .max_by_key(|(index, server)| (counts[*server], usize::MAX - index));
-        let Some((_, server)) = best else { return };
+        let requests = plans.iter().flat_map(|plan| plan.requests());
+        let urls: Vec<String> = requests.map(|request| self.readable(&request.url)).collect();
+        let servers = urls.iter().filter_map(|url| server(url)).map(|(server, _)| server);
+        let Some(server) = most_frequent(servers).map(str::to_owned) else { return };
         self.base = Some(server.clone());
         let document = self.document.write();
         let is_written = String::from_utf8_lossy(&document).contains("127.0.0.1");
@@ -665,19 +641,6 @@ fn is_never_shared(name: &str) -> bool {
 /// True for steps that only set variables.
 fn sets_variables(step: &ScenarioStep) -> bool {
     matches!(step, ScenarioStep::Row(_) | ScenarioStep::Count(_) | ScenarioStep::Set { .. })
-}
-
-/// The most frequent value; of equally frequent ones, the first. None without values.
-fn most_frequent<T: PartialEq + Copy>(values: impl Iterator<Item = T>) -> Option<T> {
-    let mut counts: Vec<(T, usize)> = Vec::new();
-    for value in values {
-        match counts.iter_mut().find(|(known, _)| *known == value) {
-            Some((_, count)) => *count += 1,
-            None => counts.push((value, 1)),
-        }
-    }
-    let highest = counts.iter().map(|(_, count)| *count).max()?;
-    counts.iter().find(|(_, count)| *count == highest).map(|(value, _)| *value)
 }
 
 /// True if the name ends with a digit, such as `id_1`: the plan may build it at run time.

@@ -1,7 +1,7 @@
 //! Converts recordings, descriptions of requests, and plans of JMeter to the text of a plan file.
 //!
 //! ```text
-//! HAR, curl, URLs, OpenAPI, Postman ─▶ plan::ImportedPlan ─▶ YAML with comments
+//! HAR, curl, URLs, OpenAPI, Postman ─▶ plan::ImportedPlan: model steps, requests, comments ─▶ YAML
 //! ```
 //!
 //! Secrets are never copied: each becomes a variable that takes its value from the environment.

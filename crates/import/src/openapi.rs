@@ -8,9 +8,10 @@ mod security;
 
 use crate::error::ImportError;
 use crate::json::{self, JsonNode};
-use crate::plan::{ImportedPlan, ImportedRequest, ImportedStep, StepKind};
+use crate::plan::{ImportedPlan, ImportedRequest, ImportedRequests};
 use crate::secrets::Names;
 use crate::{ImportOptions, request, server, yaml};
+use brunt_model::scenario::ScenarioStep;
 use schema::Examples;
 use security::Security;
 use serde_json::Value;
@@ -57,8 +58,9 @@ pub fn read(text: &str, options: &ImportOptions) -> Result<ImportedPlan, ImportE
         names: Names::default(),
         server: server_of(&document),
         options,
+        requests: ImportedRequests::default(),
     };
-    let mut groups: Vec<(String, Vec<ImportedStep>)> = Vec::new();
+    let mut groups: Vec<(String, Vec<ScenarioStep>)> = Vec::new();
     let mut changes = false;
     for (path, item) in paths.entries() {
         for (method, operation) in
@@ -95,11 +97,12 @@ pub fn read(text: &str, options: &ImportOptions) -> Result<ImportedPlan, ImportE
             if tag.is_empty() || is_one {
                 steps
             } else {
-                vec![StepKind::Group { name: tag, steps }.into()]
+                vec![ScenarioStep::Group { name: tag, steps }]
             }
         })
         .collect();
     plan.vars = reader.security.vars;
+    plan.requests = reader.requests;
     request::finish(&mut plan, &mut reader.names, options);
     Ok(plan)
 }
@@ -127,6 +130,7 @@ struct Reader<'a> {
     names: Names,
     server: String,
     options: &'a ImportOptions,
+    requests: ImportedRequests,
 }
 
 impl<'a> Reader<'a> {
@@ -152,11 +156,10 @@ impl<'a> Reader<'a> {
         path: &str,
         item: &JsonNode<'a>,
         operation: &JsonNode<'a>,
-    ) -> Result<ImportedStep, ImportError> {
+    ) -> Result<ScenarioStep, ImportError> {
         if method == "trace" {
-            return Ok(ImportedStep::comment(format!(
-                "left out: TRACE {path}: plans have no such method"
-            )));
+            let comment = format!("left out: TRACE {path}: plans have no such method");
+            return Ok(self.requests.add_comments(vec![comment]));
         }
         let mut comments = Vec::new();
         for text in [operation.text("summary"), operation.text("description")] {
@@ -186,7 +189,7 @@ impl<'a> Reader<'a> {
         // An empty list of the operation removes the requirements of the document.
         let requirements = operation.value.get("security").unwrap_or(&self.root["security"]);
         self.security.add(self.root, requirements, &mut self.names, &mut request, &mut comments);
-        Ok(ImportedStep { comments, kind: Some(StepKind::Request(Box::new(request))) })
+        Ok(self.requests.add(comments, request))
     }
 
     /// The parameters of an operation. Its own override those of its path.

@@ -1,7 +1,8 @@
-//! The typed description of a plan: requests and their grouping. Texts
-//! may contain variables, see [`crate::text`].
+//! The typed description of a plan: steps of the model, and requests whose texts may contain
+//! variables, see [`crate::text`].
 
 use brunt_model::extract::Extractor;
+use brunt_model::scenario::ScenarioStep;
 use serde_json::Value;
 use std::time::Duration;
 
@@ -26,8 +27,10 @@ pub struct ImportedPlan {
     pub base: String,
     /// Header fields that all requests share.
     pub headers: Vec<(String, String)>,
-    /// Steps of each user.
-    pub steps: Vec<ImportedStep>,
+    /// Steps of each user, in terms of `requests`.
+    pub steps: Vec<ScenarioStep>,
+    /// Requests of the steps, and comments between them.
+    pub requests: ImportedRequests,
 }
 
 /// A variable of the plan.
@@ -41,6 +44,24 @@ pub struct Variable {
     pub comment: String,
 }
 
+impl Variable {
+    /// Origin of a variable that replaces a secret of the input.
+    pub const SECRET: &str = "a secret was here";
+
+    /// Creates a variable with a constant text.
+    pub fn constant(name: String, value: String) -> Self {
+        Self { name, value: Constant::Text(value), comment: String::new() }
+    }
+
+    /// Creates a variable with the value of the environment variable of the same name in capital
+    /// letters. `origin` begins its comment.
+    pub fn of_environment(name: &str, origin: &str) -> Self {
+        let environment = name.to_ascii_uppercase();
+        let comment = format!("{origin}; export {environment}=…");
+        Self { name: name.to_owned(), value: Constant::Environment(environment), comment }
+    }
+}
+
 /// The value of a variable of the plan.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Constant {
@@ -50,52 +71,48 @@ pub enum Constant {
     Environment(String),
 }
 
-/// A step, with comments above it.
+/// The requests of a plan in its order, and comments between them. Steps refer to them by number.
+#[derive(Debug, Clone, Default)]
+pub struct ImportedRequests(Vec<CommentedRequest>);
+
+/// A request with the comments above it, or only comments.
 #[derive(Debug, Clone)]
-pub struct ImportedStep {
-    /// Comments above the step, one line each.
+pub struct CommentedRequest {
+    /// Comments, one line each.
     pub comments: Vec<String>,
-    /// Effect of the step; None if it has only comments.
-    pub kind: Option<StepKind>,
+    /// The request; None if there are only comments.
+    pub request: Option<ImportedRequest>,
 }
 
-/// Effect of a step.
-#[derive(Debug, Clone)]
-pub enum StepKind {
-    /// Sends a single request.
-    Request(Box<ImportedRequest>),
-    /// Pauses for a fixed time.
-    Think(Duration),
-    /// Steps that are timed together.
-    Transaction {
-        /// Name of the transaction, for reports.
-        name: String,
-        /// Steps of the transaction, in order.
-        steps: Vec<ImportedStep>,
-    },
-    /// Steps with a common name.
-    Group {
-        /// Name of the group, for readers.
-        name: String,
-        /// Steps of the group, in order.
-        steps: Vec<ImportedStep>,
-    },
-    /// Requests that are sent concurrently.
-    Parallel(Vec<ImportedStep>),
-    /// Alternative lists of steps, with weights.
-    Choose(Vec<(u32, Vec<ImportedStep>)>),
-}
-
-impl From<StepKind> for ImportedStep {
-    fn from(kind: StepKind) -> Self {
-        Self { comments: Vec::new(), kind: Some(kind) }
+impl ImportedRequests {
+    /// Adds a request with comments above it, and returns its step.
+    pub fn add(&mut self, comments: Vec<String>, request: ImportedRequest) -> ScenarioStep {
+        self.push(CommentedRequest { comments, request: Some(request) })
     }
-}
 
-impl ImportedStep {
-    /// Creates a step that is only a comment.
-    pub fn comment(text: impl Into<String>) -> Self {
-        Self { comments: vec![text.into()], kind: None }
+    /// Adds comments without a request, and returns the step in whose place they are written.
+    pub fn add_comments(&mut self, comments: Vec<String>) -> ScenarioStep {
+        self.push(CommentedRequest { comments, request: None })
+    }
+
+    fn push(&mut self, item: CommentedRequest) -> ScenarioStep {
+        self.0.push(item);
+        ScenarioStep::Request(self.0.len() as u32 - 1)
+    }
+
+    /// The request or the comments of a step.
+    pub fn get(&self, number: u32) -> Option<&CommentedRequest> {
+        self.0.get(number as usize)
+    }
+
+    /// True if there is a request.
+    pub fn has_request(&self) -> bool {
+        self.0.iter().any(|item| item.request.is_some())
+    }
+
+    /// The requests, in order.
+    pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut ImportedRequest> {
+        self.0.iter_mut().filter_map(|item| item.request.as_mut())
     }
 }
 
@@ -133,6 +150,14 @@ pub struct ImportedRequest {
     pub is_websocket: bool,
     /// True if a message of a WebSocket has no reply.
     pub awaits_no_message: bool,
+}
+
+impl ImportedRequest {
+    /// Value of the first header field with this name, in any spelling of its letters.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        let field = self.headers.iter().find(|(known, _)| known.eq_ignore_ascii_case(name))?;
+        Some(&field.1)
+    }
 }
 
 /// Body of a request.
@@ -203,26 +228,4 @@ pub enum MultipartPart {
         /// File name to send, if it differs from the file's own; empty means none.
         filename: Option<String>,
     },
-}
-
-/// Calls a function for each request of a list of steps, in order.
-pub fn each_request(steps: &mut [ImportedStep], visit: &mut dyn FnMut(&mut ImportedRequest)) {
-    for step in steps {
-        match &mut step.kind {
-            Some(StepKind::Request(request)) => visit(request),
-            Some(
-                StepKind::Transaction { steps, .. }
-                | StepKind::Group { steps, .. }
-                | StepKind::Parallel(steps),
-            ) => {
-                each_request(steps, visit);
-            }
-            Some(StepKind::Choose(branches)) => {
-                for (_, steps) in branches {
-                    each_request(steps, visit);
-                }
-            }
-            Some(StepKind::Think(_)) | None => {}
-        }
-    }
 }

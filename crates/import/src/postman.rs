@@ -7,12 +7,11 @@ mod variables;
 use crate::body::{self, FORM, JSON};
 use crate::error::ImportError;
 use crate::json::{JsonNode, parse};
-use crate::plan::{
-    ImportedBody, ImportedPlan, ImportedRequest, ImportedStep, MultipartPart, StepKind,
-};
+use crate::plan::{ImportedBody, ImportedPlan, ImportedRequest, ImportedRequests, MultipartPart};
 use crate::text::{self, variable};
 use crate::urls::in_folder;
 use crate::{ImportOptions, request, server};
+use brunt_model::scenario::ScenarioStep;
 use serde_json::{Value, json};
 use variables::Variables;
 
@@ -41,6 +40,7 @@ pub fn read(text: &str, options: &ImportOptions) -> Result<ImportedPlan, ImportE
     let mut reader = Reader {
         options,
         variables: Variables::new(&root),
+        requests: ImportedRequests::default(),
         left_out: Vec::new(),
         keeps_bodies: keeps_bodies(&root),
     };
@@ -50,6 +50,7 @@ pub fn read(text: &str, options: &ImportOptions) -> Result<ImportedPlan, ImportE
         ..ImportedPlan::default()
     };
     plan.steps = steps;
+    plan.requests = reader.requests;
     plan.left_out.append(&mut reader.left_out);
     if script::has_code(&root, "prerequest") || script::has_code(&root, "test") {
         plan.left_out.push("the scripts of the collection".to_owned());
@@ -63,6 +64,7 @@ pub fn read(text: &str, options: &ImportOptions) -> Result<ImportedPlan, ImportE
 struct Reader<'a> {
     options: &'a ImportOptions,
     variables: Variables<'a>,
+    requests: ImportedRequests,
     /// Items that are left out, with reasons.
     left_out: Vec<String>,
     /// True if the collection sends bodies even with methods such as GET.
@@ -78,7 +80,7 @@ impl<'a> Reader<'a> {
         items: &JsonNode<'a>,
         auth_holder: &JsonNode<'a>,
         depth: usize,
-    ) -> Result<Vec<ImportedStep>, ImportError> {
+    ) -> Result<Vec<ScenarioStep>, ImportError> {
         let mut steps = Vec::new();
         for item in items.items() {
             let Some(inner) = item.get("item") else {
@@ -102,15 +104,15 @@ impl<'a> Reader<'a> {
             }
             let inner_holder = if item.get("auth").is_some() { &item } else { auth_holder };
             let inner = self.items(&inner, inner_holder, depth + 1)?;
-            let mut comments = Vec::new();
-            if script::has_code(&item, "prerequest") || script::has_code(&item, "test") {
-                comments.push("left out: the scripts of this folder".to_owned());
-            }
             if depth >= MAX_GROUP_DEPTH {
                 steps.extend(inner);
             } else if !inner.is_empty() {
-                let group = StepKind::Group { name: item.text("name").to_owned(), steps: inner };
-                steps.push(ImportedStep { comments, kind: Some(group) });
+                if script::has_code(&item, "prerequest") || script::has_code(&item, "test") {
+                    let comment = "left out: the scripts of this folder".to_owned();
+                    steps.push(self.requests.add_comments(vec![comment]));
+                }
+                let name = item.text("name").to_owned();
+                steps.push(ScenarioStep::Group { name, steps: inner });
             }
         }
         Ok(steps)
@@ -121,7 +123,7 @@ impl<'a> Reader<'a> {
         &mut self,
         item: &JsonNode<'a>,
         auth_holder: &JsonNode<'a>,
-    ) -> Result<ImportedStep, String> {
+    ) -> Result<ScenarioStep, String> {
         let node = item.get("request").ok_or("it is neither a request nor a folder")?;
         let mut comments = Vec::new();
         let mut request = self.request_of_url(&node)?;
@@ -162,7 +164,7 @@ impl<'a> Reader<'a> {
             }
         }
         script::translate(item, &mut self.variables, &mut request, &mut comments);
-        Ok(ImportedStep { comments, kind: Some(StepKind::Request(Box::new(request))) })
+        Ok(self.requests.add(comments, request))
     }
 
     /// Creates a request with the server, path, query and basic credentials of its URL. The list of
@@ -235,7 +237,7 @@ impl<'a> Reader<'a> {
                         _ => "text/plain",
                     },
                 );
-                request.body = body::of(&content_type(request).unwrap_or_default(), &raw);
+                request.body = body::of(request.header("content-type").unwrap_or_default(), &raw);
             }
             "urlencoded" => {
                 let mut fields = Vec::new();
@@ -332,14 +334,9 @@ impl<'a> Reader<'a> {
     }
 }
 
-fn content_type(request: &ImportedRequest) -> Option<String> {
-    let header = request.headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("content-type"));
-    header.map(|(_, value)| value.clone())
-}
-
 /// Adds a Content-Type unless the request has one.
 fn set_default_type(request: &mut ImportedRequest, media_type: &str) {
-    if content_type(request).is_none() {
+    if request.header("content-type").is_none() {
         request.headers.push(("Content-Type".to_owned(), media_type.to_owned()));
     }
 }

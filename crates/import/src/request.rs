@@ -1,7 +1,7 @@
 //! Completes the requests of every format: servers, secrets, names, and shared header fields.
 
 use crate::ImportOptions;
-use crate::plan::{Constant, ImportedPlan, ImportedRequest, Variable, each_request};
+use crate::plan::{Constant, ImportedPlan, ImportedRequest, Variable};
 use crate::secrets::{Names, Secrets};
 use crate::text::{self, TextPiece, variable};
 use brunt_model::secret::is_secret_field;
@@ -24,10 +24,10 @@ pub(crate) fn finish(plan: &mut ImportedPlan, names: &mut Names, options: &Impor
     remove_invalid_fields(plan);
     assign_servers(plan, names, options);
     let mut secrets = Secrets::default();
-    each_request(&mut plan.steps, &mut |request| {
+    for request in plan.requests.iter_mut() {
         secrets.hide_in(names, request);
         set_name(request);
-    });
+    }
     for (name, values) in plan.connection.iter_mut().filter(|(name, _)| is_secret_field(name)) {
         for value in values {
             *value = secrets.hide(names, name, value);
@@ -41,7 +41,7 @@ pub(crate) fn finish(plan: &mut ImportedPlan, names: &mut Names, options: &Impor
 /// 5.5). Their names and counts are added to `left_out`.
 fn remove_invalid_fields(plan: &mut ImportedPlan) {
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
-    each_request(&mut plan.steps, &mut |request| {
+    for request in plan.requests.iter_mut() {
         request.headers.retain(|(name, value)| {
             let is_allowed = values::header_field(name, value).is_ok();
             if !is_allowed {
@@ -49,7 +49,7 @@ fn remove_invalid_fields(plan: &mut ImportedPlan) {
             }
             is_allowed
         });
-    });
+    }
     let fields = counts.iter().map(|(name, count)| {
         format!("the header field `{name}` ({count}), whose name or value HTTP does not allow")
     });
@@ -65,7 +65,8 @@ fn remove_invalid_fields(plan: &mut ImportedPlan) {
 /// A server whose variable [cannot precede a path](can_precede_path), such as one from the
 /// environment, stays in its URLs, because its value may end with a slash or contain a query.
 fn assign_servers(plan: &mut ImportedPlan, names: &mut Names, options: &ImportOptions) {
-    let mut servers: Vec<(String, usize)> = Vec::new();
+    let mut servers: Vec<String> = Vec::new();
+    let mut websockets: Vec<String> = Vec::new();
     let prefixes: HashSet<String> = plan
         .vars
         .iter()
@@ -77,22 +78,20 @@ fn assign_servers(plan: &mut ImportedPlan, names: &mut Names, options: &ImportOp
             .iter()
             .all(|piece| !matches!(piece, TextPiece::Variable(name) if !prefixes.contains(*name)))
     };
-    each_request(&mut plan.steps, &mut |request| {
-        if request.server.is_empty() || request.path.is_empty() || !is_fixed(&request.server) {
-            return;
-        }
-        match servers.iter_mut().find(|(server, _)| *server == request.server) {
-            Some((_, count)) => *count += usize::from(!request.is_websocket),
-            None => servers.push((request.server.clone(), usize::from(!request.is_websocket))),
-        }
-    });
     let mut has_relative = false;
-    each_request(&mut plan.steps, &mut |request| has_relative |= request.server.is_empty());
-    if servers.is_empty() && !has_relative {
+    for request in plan.requests.iter_mut() {
+        has_relative |= request.server.is_empty();
+        if request.server.is_empty() || request.path.is_empty() || !is_fixed(&request.server) {
+            continue;
+        }
+        let list = if request.is_websocket { &mut websockets } else { &mut servers };
+        list.push(request.server.clone());
+    }
+    if servers.is_empty() && websockets.is_empty() && !has_relative {
         return;
     }
     let base = if plan.base.is_empty() && !has_relative {
-        most_frequent(&servers)
+        most_frequent(servers.iter()).or(websockets.first()).cloned().unwrap_or_default()
     } else {
         plan.base.clone()
     };
@@ -130,27 +129,29 @@ fn assign_servers(plan: &mut ImportedPlan, names: &mut Names, options: &ImportOp
     };
     plan.base = variable(&base_name);
     let mut by_server = HashMap::from([(base, String::new())]);
-    for (server, _) in &servers {
+    for server in servers.iter().chain(&websockets) {
+        if by_server.contains_key(server) {
+            continue;
+        }
         let same =
             plan.vars.iter().find(|variable| variable.value == Constant::Text(server.clone()));
-        if let Some(same) = same.filter(|_| !by_server.contains_key(server)) {
+        if let Some(same) = same {
             let server_name =
                 if same.name == base_name { String::new() } else { variable(&same.name) };
             by_server.insert(server.clone(), server_name);
-        } else if !by_server.contains_key(server) && !text::has_variable(server) {
+        } else if !text::has_variable(server) {
             let host = server.split("://").last().unwrap_or_default();
             let is_websocket = server.starts_with("ws");
             let word = host.split(['.', ':']).next().unwrap_or_default();
             let name = names.take(if is_websocket { "websocket" } else { word });
             by_server.insert(server.clone(), variable(&name));
-            let value = Constant::Text(server.clone());
-            variables.push(Variable { name, value, comment: String::new() });
+            variables.push(Variable::constant(name, server.clone()));
         }
     }
     variables.append(&mut plan.vars);
     plan.vars = variables;
     let base = &plan.base;
-    each_request(&mut plan.steps, &mut |request| {
+    for request in plan.requests.iter_mut() {
         for (name, value) in &mut request.headers {
             if ["referer", "origin"].iter().any(|known| name.eq_ignore_ascii_case(known)) {
                 *value = with_server_variable(value, base, &by_server);
@@ -159,7 +160,7 @@ fn assign_servers(plan: &mut ImportedPlan, names: &mut Names, options: &ImportOp
         if let Some(server) = by_server.get(&request.server).filter(|_| !request.path.is_empty()) {
             request.server.clone_from(server);
         }
-    });
+    }
 }
 
 /// True if a path can be appended to the value of a variable: a text without `/` at its end and
@@ -173,12 +174,17 @@ fn can_precede_path(variable: &Variable) -> bool {
     }
 }
 
-/// The server of most requests; of equally frequent ones, the first. Empty without servers.
-fn most_frequent(servers: &[(String, usize)]) -> String {
-    // Of equal counts `max_by_key` returns the last, so the index is reversed.
-    let best =
-        servers.iter().enumerate().max_by_key(|(index, (_, count))| (*count, usize::MAX - index));
-    best.map(|(_, (server, _))| server.clone()).unwrap_or_default()
+/// The most frequent value; of equally frequent ones, the first. None without values.
+pub(crate) fn most_frequent<T: PartialEq + Copy>(values: impl Iterator<Item = T>) -> Option<T> {
+    let mut counts: Vec<(T, usize)> = Vec::new();
+    for value in values {
+        match counts.iter_mut().find(|(known, _)| *known == value) {
+            Some((_, count)) => *count += 1,
+            None => counts.push((value, 1)),
+        }
+    }
+    // Of equal counts `max_by_key` returns the last.
+    counts.into_iter().rev().max_by_key(|(_, count)| *count).map(|(value, _)| value)
 }
 
 /// Replaces the server of a URL in a header field by its variable: `base` if `by_server` has an
@@ -221,11 +227,8 @@ fn share_headers(plan: &mut ImportedPlan) {
     let mut names: Vec<String> = Vec::new();
     let mut repeated: HashSet<String> = HashSet::new();
     let mut counts: HashMap<String, (usize, HashMap<String, usize>)> = HashMap::new();
-    each_request(&mut plan.steps, &mut |request| {
-        // Its handshake has other fields.
-        if request.is_websocket {
-            return;
-        }
+    // The handshake of a WebSocket has other fields.
+    for request in plan.requests.iter_mut().filter(|request| !request.is_websocket) {
         total += 1;
         let mut names_of_request = HashSet::new();
         for (name, value) in &request.headers {
@@ -244,7 +247,7 @@ fn share_headers(plan: &mut ImportedPlan) {
             *count += 1;
             *values.entry(value.clone()).or_default() += 1;
         }
-    });
+    }
     if total < 2 {
         return;
     }
@@ -263,10 +266,10 @@ fn share_headers(plan: &mut ImportedPlan) {
             plan.headers.push((name.clone(), value.clone()));
         }
     }
-    let shared = plan.headers.clone();
-    each_request(&mut plan.steps, &mut |request| {
+    let shared = &plan.headers;
+    for request in plan.requests.iter_mut() {
         request.headers.retain(|(name, value)| {
             !shared.iter().any(|(other, same)| other.eq_ignore_ascii_case(name) && same == value)
         });
-    });
+    }
 }

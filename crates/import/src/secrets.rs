@@ -1,7 +1,7 @@
 //! Replaces secrets by variables.
 
 use crate::body::{MULTIPART, with_parts};
-use crate::plan::{self, Constant, ImportedBody, ImportedRequest, MultipartPart, Variable};
+use crate::plan::{self, ImportedBody, ImportedRequest, MultipartPart, Variable};
 use crate::text::{self, NUMBER, identifier, variable};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -49,14 +49,8 @@ impl Secrets {
             return variable(name);
         }
         let name = names.take(&identifier(field).to_ascii_lowercase());
-        let environment = name.to_ascii_uppercase();
         self.by_value.insert(value.to_owned(), name.clone());
-        let comment = format!("a secret was here; export {environment}=…");
-        self.vars.push(Variable {
-            name: name.clone(),
-            value: Constant::Environment(environment),
-            comment,
-        });
+        self.vars.push(Variable::of_environment(&name, Variable::SECRET));
         variable(&name)
     }
 
@@ -72,9 +66,7 @@ impl Secrets {
         {
             *value = self.hide(names, name, value);
         }
-        let media_type =
-            request.headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("content-type"));
-        let media_type = media_type.map(|(_, value)| value.clone()).unwrap_or_default();
+        let media_type = request.header("content-type").unwrap_or_default().to_owned();
         match &mut request.body {
             ImportedBody::Form(fields, _) => {
                 for (name, value) in fields.iter_mut().filter(|(name, _)| is_secret_field(name)) {

@@ -110,22 +110,23 @@ pub fn for_display(text: &str) -> String {
     out
 }
 
-/// Position of a text in a plan, which determines its escaping.
+/// Whether a text of a plan may contain placeholders such as `{n}` and `{uuid}`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum EscapePosition {
-    /// A header field or a body.
+pub enum Braces {
+    /// Placeholders are replaced: in URLs, header fields and bodies.
+    Placeholders,
+    /// Braces have no meaning: in fields of a form or query, which the plan encodes, in names and
+    /// in values of variables.
     Plain,
-    /// A field of a form or query, which the plan encodes; the name of a request;
-    /// the value of a variable.
-    Encoded,
 }
 
 /// Escapes a text for a plan file. `is_fixed` tests for variables of the
 /// plan, which are expanded first.
-pub fn in_plan(text: &str, place: EscapePosition, is_fixed: &dyn Fn(&str) -> bool) -> String {
+pub fn in_plan(text: &str, braces: Braces, is_fixed: &dyn Fn(&str) -> bool) -> String {
     let pieces = pieces(text);
     let is_expression = pieces.iter().any(|piece| match piece {
-        TextPiece::Literal(text) => text.contains("${"),
+        // The escape of a placeholder also separates the dollar sign from the brace.
+        TextPiece::Literal(text) => without_placeholders(text, braces).contains("${"),
         TextPiece::Variable(name) => !is_fixed(name),
     });
     let mut out = String::new();
@@ -137,16 +138,20 @@ pub fn in_plan(text: &str, place: EscapePosition, is_fixed: &dyn Fn(&str) -> boo
             TextPiece::Literal(text) => {
                 let text =
                     if is_expression { text.replace('\\', r"\\") } else { (*text).to_owned() };
-                let text = if place == EscapePosition::Plain {
-                    template::without_placeholders(&text, |_| false)
-                } else {
-                    text
-                };
+                let text = without_placeholders(&text, braces);
                 push_dollars(&mut out, &text, number + 1 < pieces.len());
             }
         }
     }
     out
+}
+
+/// Escapes the placeholders of a text, unless braces have no meaning.
+fn without_placeholders(text: &str, braces: Braces) -> String {
+    match braces {
+        Braces::Placeholders => template::without_placeholders(text, |_| false),
+        Braces::Plain => text.to_owned(),
+    }
 }
 
 /// Appends a text and doubles each dollar sign that would have a meaning.
@@ -221,19 +226,19 @@ mod tests {
     fn written_texts_are_read_back_unchanged() {
         let fixed = |name: &str| name == "base";
         let v = variable("a");
-        for (text, place, expected) in [
-            ("costs $5", EscapePosition::Plain, "costs $5"),
-            ("a$$b${c}", EscapePosition::Plain, "a$$$$b$${c}"),
-            (r"a\b", EscapePosition::Plain, r"a\b"),
-            (r"a\b${c}", EscapePosition::Plain, r"a\\b$${c}"),
-            (&format!(r"\d$ {v}$"), EscapePosition::Plain, r"\\d$ ${a}$"),
-            (&format!(r"$\{v}"), EscapePosition::Plain, r"$\\${a}"),
-            (&format!("${v}"), EscapePosition::Plain, "$$${a}"),
-            (&format!("{}/\\", variable("base")), EscapePosition::Plain, r"${base}/\"),
-            ("query{n}", EscapePosition::Plain, r"query\{n}"),
-            ("query{n}", EscapePosition::Encoded, "query{n}"),
+        for (text, braces, expected) in [
+            ("costs $5", Braces::Placeholders, "costs $5"),
+            ("a$$b${c}", Braces::Placeholders, "a$$$$b$${c}"),
+            (r"a\b", Braces::Placeholders, r"a\b"),
+            (r"a\b${c}", Braces::Placeholders, r"a\\b$${c}"),
+            (&format!(r"\d$ {v}$"), Braces::Placeholders, r"\\d$ ${a}$"),
+            (&format!(r"$\{v}"), Braces::Placeholders, r"$\\${a}"),
+            (&format!("${v}"), Braces::Placeholders, "$$${a}"),
+            (&format!("{}/\\", variable("base")), Braces::Placeholders, r"${base}/\"),
+            ("query{n}", Braces::Placeholders, r"query\{n}"),
+            ("query{n}", Braces::Plain, "query{n}"),
         ] {
-            assert_eq!(in_plan(text, place, &fixed), expected, "{text}");
+            assert_eq!(in_plan(text, braces, &fixed), expected, "{text}");
         }
     }
 

@@ -14,12 +14,11 @@
 
 use crate::body::{self, FORM, JSON};
 use crate::error::ImportError;
-use crate::plan::{
-    Constant, ImportedBody, ImportedPlan, ImportedRequest, ImportedStep, StepKind, Variable,
-};
+use crate::plan::{ImportedBody, ImportedPlan, ImportedRequest, ImportedRequests, Variable};
 use crate::secrets::Names;
 use crate::text::variable;
 use crate::{ImportOptions, request, server};
+use brunt_model::scenario::{Branch, ListOrder, Portion, ScenarioStep};
 use brunt_model::secret::is_secret_field;
 use std::collections::HashMap;
 
@@ -27,7 +26,8 @@ use std::collections::HashMap;
 pub fn read(text: &str, options: &ImportOptions) -> Result<ImportedPlan, ImportError> {
     let mut reader =
         Reader { options, names: Names::default(), vars: Vec::new(), by_name: HashMap::new() };
-    let mut entries: Vec<(u32, ImportedStep)> = Vec::new();
+    let mut branches = Vec::new();
+    let mut requests = ImportedRequests::default();
     let mut comments = Vec::new();
     for (number, line) in (1..).zip(text.lines()) {
         let line = unquoted(line.trim());
@@ -48,21 +48,25 @@ pub fn read(text: &str, options: &ImportOptions) -> Result<ImportedPlan, ImportE
             comments.clear();
             continue;
         }
-        let (weight, mut step) = reader.entry(line).map_err(|(wrong, instead)| {
+        let (weight, request) = reader.entry(line).map_err(|(wrong, instead)| {
             ImportError::at_line(&options.file, number, wrong, instead)
         })?;
-        step.comments = std::mem::take(&mut comments);
-        entries.push((weight, step));
+        let step = requests.add(std::mem::take(&mut comments), request);
+        branches.push(Branch { weight, steps: vec![step] });
     }
     let mut plan = ImportedPlan {
         about: format!("Imported from the URLs of {}.", options.file),
         vars: reader.vars,
-        steps: if entries.iter().any(|(weight, _)| *weight != 1) {
-            let branches = entries.into_iter().map(|(weight, step)| (weight, vec![step])).collect();
-            vec![StepKind::Choose(branches).into()]
+        steps: if branches.iter().any(|branch| branch.weight != 1) {
+            vec![ScenarioStep::Choose {
+                order: ListOrder::Random,
+                portion: Portion::Whole,
+                branches,
+            }]
         } else {
-            entries.into_iter().map(|(_, step)| step).collect()
+            branches.into_iter().flat_map(|branch| branch.steps).collect()
         },
+        requests,
         ..ImportedPlan::default()
     };
     request::finish(&mut plan, &mut reader.names, options);
@@ -88,15 +92,11 @@ impl Reader<'_> {
         }
         let plan_name = self.names.take(name);
         self.by_name.insert(name.to_owned(), plan_name.clone());
-        let secret = is_secret_field(name);
-        let environment = plan_name.to_ascii_uppercase();
-        let comment = if secret {
-            format!("a secret was here; export {environment}=…")
+        self.vars.push(if is_secret_field(name) {
+            Variable::of_environment(&plan_name, Variable::SECRET)
         } else {
-            String::new()
-        };
-        let value = if secret { Constant::Environment(environment) } else { Constant::Text(value) };
-        self.vars.push(Variable { name: plan_name, value, comment });
+            Variable::constant(plan_name, value)
+        });
         Ok(())
     }
 
@@ -129,7 +129,7 @@ impl Reader<'_> {
         Ok(out + rest)
     }
 
-    fn entry(&self, line: &str) -> Result<(u32, ImportedStep), Problem> {
+    fn entry(&self, line: &str) -> Result<(u32, ImportedRequest), Problem> {
         let (weight, line) = weight(line)?;
         let (url, method_and_data) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
         let url = self.expand(url)?;
@@ -147,7 +147,7 @@ impl Reader<'_> {
         if !method_and_data.trim().is_empty() {
             self.method_and_body(&mut request, method_and_data.trim())?;
         }
-        Ok((weight, StepKind::Request(Box::new(request)).into()))
+        Ok((weight, request))
     }
 
     fn method_and_body(&self, request: &mut ImportedRequest, text: &str) -> Result<(), Problem> {

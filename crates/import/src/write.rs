@@ -4,27 +4,19 @@ mod body;
 
 use crate::body::MULTIPART;
 use crate::error::ImportError;
-use crate::plan::{Constant, ImportedPlan, ImportedRequest, ImportedStep, StepKind};
-use crate::text::{self, EscapePosition, TextPiece, in_plan};
+use crate::plan::{CommentedRequest, Constant, ImportedPlan, ImportedRequest, ImportedRequests};
+use crate::text::{self, Braces, TextPiece, in_plan};
 use body::BodyKeys;
-use brunt_model::scenario::Pauses;
+use brunt_model::scenario::Script;
 use brunt_script::template::form_encoded;
-use brunt_spec::plan::Yaml;
+use brunt_spec::plan::scenario::write::{InexpressiblePart, Wording};
 use brunt_spec::plan::scenario::{extractors, steps};
 pub(crate) use brunt_spec::plan::write::plan_time;
+use brunt_spec::plan::{MAX_BYTES, Yaml};
 use std::collections::HashSet;
 
 /// Keys of a map with their values, in order.
 pub(crate) type Keys = Vec<(String, Yaml)>;
-
-/// Maximum size of a plan file in bytes, as in `spec`.
-const MAX_BYTES: usize = 1 << 20;
-
-/// Number of concurrent requests of a browser over HTTP/1.1 to one server.
-const CONNECTIONS_OF_BROWSERS: u32 = 6;
-
-/// Methods with a step of the same name.
-const METHODS: [&str; 7] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
 /// Writes a plan as YAML.
 ///
@@ -32,9 +24,7 @@ const METHODS: [&str; 7] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OP
 ///
 /// [`ImportError`] if it has no request, or is longer than a plan file may be.
 pub fn yaml(plan: &ImportedPlan, file: &str) -> Result<String, ImportError> {
-    let mut has_request = false;
-    crate::plan::each_request(&mut plan.steps.clone(), &mut |_| has_request = true);
-    if !has_request {
+    if !plan.requests.has_request() {
         let reasons = plan.left_out.join(", ");
         let wrong = if reasons.is_empty() {
             "no request".to_owned()
@@ -45,22 +35,58 @@ pub fn yaml(plan: &ImportedPlan, file: &str) -> Result<String, ImportError> {
     }
     let fixed = plan.vars.iter().map(|variable| variable.name.clone()).collect();
     let text = Writer { fixed }.plan(plan).write();
-    if text.len() > MAX_BYTES {
-        let wrong = format!(
-            "the plan has {:.1} MB, and a plan file has {:.1} MB at most",
-            text.len() as f64 / 1e6,
-            MAX_BYTES as f64 / 1e6
-        );
-        let instead = "import a part of it, with --only, --tag or --host where `brunt import FORMAT --help` has them";
-        return Err(ImportError::new(file, wrong, instead));
+    let instead = "import a part of it, with --only, --tag or --host where `brunt import FORMAT --help` has them";
+    checked_size(text, file, instead)
+}
+
+/// Refuses a plan that is longer than a plan file may be. `instead` is the advice of the error.
+pub(crate) fn checked_size(text: String, file: &str, instead: &str) -> Result<String, ImportError> {
+    if text.len() <= MAX_BYTES {
+        return Ok(text);
     }
-    Ok(text)
+    let [size, limit] = [text.len(), MAX_BYTES].map(|bytes| bytes as f64 / 1e6);
+    let wrong = format!("the plan has {size:.1} MB, and a plan file has {limit:.1} MB at most");
+    Err(ImportError::new(file, wrong, instead))
 }
 
 /// Builds the YAML of the parts of a plan.
 struct Writer {
     /// Variables of the plan, which are expanded before those of the user.
     fixed: HashSet<String>,
+}
+
+/// Writes what the steps refer to.
+struct StepWording<'p> {
+    writer: &'p Writer,
+    requests: &'p ImportedRequests,
+}
+
+impl Wording for StepWording<'_> {
+    /// The name of a group or transaction, the only texts of the steps that are imported.
+    fn text(&mut self, text: &str) -> String {
+        self.writer.label(text)
+    }
+
+    fn request(&mut self, number: u32) -> Vec<Yaml> {
+        let Some(CommentedRequest { comments, request }) = self.requests.get(number) else {
+            return Vec::new();
+        };
+        let comments = comments.iter().map(|text| text::for_display(text)).collect();
+        vec![match request {
+            Some(request) => Yaml::Map(self.writer.request(request)).with_comments(comments),
+            None => Yaml::comments(comments),
+        }]
+    }
+
+    fn script(&mut self, _: &Script) -> Vec<Yaml> {
+        Vec::new()
+    }
+
+    fn data_file(&mut self, _: u32) -> Option<String> {
+        None
+    }
+
+    fn lose(&mut self, _: InexpressiblePart<'_>) {}
 }
 
 impl Writer {
@@ -74,7 +100,7 @@ impl Writer {
         if !plan.vars.is_empty() {
             let vars = plan.vars.iter().map(|variable| {
                 let value = match &variable.value {
-                    Constant::Text(value) => self.text(value, EscapePosition::Encoded),
+                    Constant::Text(value) => self.text(value, Braces::Plain),
                     Constant::Environment(name) => Yaml::text(format!("${{env.{name}}}")),
                 };
                 (variable.name.clone(), value.with_note(text::for_display(&variable.comment)))
@@ -89,7 +115,7 @@ impl Writer {
         if !plan.connection.is_empty() {
             let connection = plan.connection.iter().map(|(name, values)| {
                 let mut values: Vec<Yaml> =
-                    values.iter().map(|value| self.text(value, EscapePosition::Encoded)).collect();
+                    values.iter().map(|value| self.text(value, Braces::Plain)).collect();
                 let value = match values.pop() {
                     Some(value) if values.is_empty() && *name != "resolve" => value,
                     last => {
@@ -108,45 +134,16 @@ impl Writer {
     fn scenario(&self, plan: &ImportedPlan) -> Yaml {
         let mut out = Keys::new();
         if !plan.base.is_empty() {
-            push(&mut out, "base", self.text(&plan.base, EscapePosition::Encoded));
+            push(&mut out, "base", self.text(&plan.base, Braces::Plain));
         }
         if let Some(follow) = plan.follow {
             push(&mut out, "follow", Yaml::text(follow.to_string()));
         }
-        self.push_map(&mut out, "variables", &plan.user_vars, EscapePosition::Encoded);
-        self.push_map(&mut out, "headers", &plan.headers, EscapePosition::Plain);
-        push(&mut out, "steps", Yaml::List(self.steps(&plan.steps)));
+        self.push_map(&mut out, "variables", &plan.user_vars, Braces::Plain);
+        self.push_map(&mut out, "headers", &plan.headers, Braces::Placeholders);
+        let mut wording = StepWording { writer: self, requests: &plan.requests };
+        push(&mut out, "steps", Yaml::List(steps::write(&plan.steps, &mut wording)));
         Yaml::Block(out)
-    }
-
-    fn steps(&self, steps: &[ImportedStep]) -> Vec<Yaml> {
-        steps.iter().map(|step| self.commented_step(step)).collect()
-    }
-
-    fn commented_step(&self, step: &ImportedStep) -> Yaml {
-        let comments: Vec<String> =
-            step.comments.iter().map(|text| text::for_display(text)).collect();
-        match &step.kind {
-            None => Yaml::comments(comments),
-            Some(kind) => self.step(kind).with_comments(comments),
-        }
-    }
-
-    fn step(&self, kind: &StepKind) -> Yaml {
-        match kind {
-            StepKind::Request(request) => Yaml::Map(self.request(request)),
-            StepKind::Think(time) => steps::think(*time),
-            StepKind::Transaction { name, steps } => {
-                steps::transaction(self.label(name), Pauses::Excluded, self.steps(steps))
-            }
-            StepKind::Group { name, steps } => steps::group(self.label(name), self.steps(steps)),
-            StepKind::Parallel(steps) => {
-                steps::parallel(CONNECTIONS_OF_BROWSERS, self.steps(steps))
-            }
-            StepKind::Choose(branches) => {
-                steps::choose(branches.iter().map(|(weight, steps)| (*weight, self.steps(steps))))
-            }
-        }
     }
 
     fn request(&self, request: &ImportedRequest) -> Keys {
@@ -156,10 +153,10 @@ impl Writer {
         match &request.raw_query {
             Some(raw) if crate::body::pairs(raw) == request.query => {
                 url = format!("{url}?{}", text::encode_url(raw));
-                url = self.in_plan(&url, EscapePosition::Encoded);
+                url = self.in_plan(&url, Braces::Plain);
             }
             raw => {
-                url = self.in_plan(&url, EscapePosition::Encoded);
+                url = self.in_plan(&url, Braces::Plain);
                 out.extend(reencoding_comment("query", raw.as_deref()));
                 in_map = is_map(&request.query) && !request.query.is_empty();
                 if !in_map && !request.query.is_empty() {
@@ -167,24 +164,20 @@ impl Writer {
                 }
             }
         }
-        let has_step = request.is_websocket || METHODS.contains(&request.method.as_str());
-        let key = if has_step { &request.method } else { "request" }.to_ascii_lowercase();
-        push(&mut out, &key, Yaml::Text(url));
-        if !has_step {
-            push(&mut out, "method", Yaml::text(&request.method));
-        }
+        out.extend(steps::method_and_url(&request.method, request.is_websocket, url));
         if let Some(name) = &request.name {
             push(&mut out, "name", Yaml::Text(self.label(name)));
         }
         if in_map {
-            self.push_map(&mut out, "query", &request.query, EscapePosition::Encoded);
+            self.push_map(&mut out, "query", &request.query, Braces::Plain);
         }
         let body = self.body(&request.body);
         self.push_authentication(&mut out, request, &body);
         out.extend(body.keys);
         if !request.extract.is_empty() {
             let extract = request.extract.iter().filter_map(|extractor| {
-                Some((extractor.variable.clone(), extractors::write(extractor, &mut literal)?))
+                let text = &mut |text: &str| self.in_plan(text, Braces::Plain);
+                Some((extractor.variable.clone(), extractors::write(extractor, text)?))
             });
             push(&mut out, "extract", Yaml::Block(extract.collect()));
         }
@@ -217,7 +210,7 @@ impl Writer {
             out.extend(
                 credentials
                     .iter()
-                    .map(|text| (key.to_owned(), self.text(text, EscapePosition::Plain))),
+                    .map(|text| (key.to_owned(), self.text(text, Braces::Placeholders))),
             );
         }
         let bearer = headers
@@ -228,7 +221,7 @@ impl Writer {
             push(
                 out,
                 "bearer",
-                self.text(value.trim_start_matches("Bearer ").trim(), EscapePosition::Plain),
+                self.text(value.trim_start_matches("Bearer ").trim(), Braces::Placeholders),
             );
         }
         self.push_headers(out, &headers);
@@ -239,7 +232,7 @@ impl Writer {
         let mut fields: Vec<(&str, Vec<Yaml>)> = Vec::new();
         let mut comments = Vec::new();
         for (name, value) in headers {
-            let value = self.text(value, EscapePosition::Plain);
+            let value = self.text(value, Braces::Placeholders);
             match fields.iter_mut().find(|(known, _)| known.eq_ignore_ascii_case(name)) {
                 Some((known, values)) => {
                     if known != name {
@@ -251,7 +244,7 @@ impl Writer {
             }
         }
         if fields.len() == headers.len() {
-            return self.push_map(out, "headers", headers, EscapePosition::Plain);
+            return self.push_map(out, "headers", headers, Braces::Placeholders);
         }
         let mut written = Keys::from([(String::new(), Yaml::comments(comments))]);
         written.extend(fields.into_iter().map(|(name, mut values)| {
@@ -261,16 +254,10 @@ impl Writer {
     }
 
     /// Writes a map of texts, unless it is empty.
-    fn push_map(
-        &self,
-        out: &mut Keys,
-        name: &str,
-        entries: &[(String, String)],
-        place: EscapePosition,
-    ) {
+    fn push_map(&self, out: &mut Keys, name: &str, entries: &[(String, String)], braces: Braces) {
         if !entries.is_empty() {
             let entries =
-                entries.iter().map(|(name, value)| (name.clone(), self.text(value, place)));
+                entries.iter().map(|(name, value)| (name.clone(), self.text(value, braces)));
             push(out, name, Yaml::Map(entries.collect()));
         }
     }
@@ -302,19 +289,19 @@ impl Writer {
         });
         let name: String = parts.collect();
         let name = name.split_whitespace().collect::<Vec<_>>().join(" ");
-        self.in_plan(&name.chars().take(120).collect::<String>(), EscapePosition::Encoded)
+        self.in_plan(&name.chars().take(120).collect::<String>(), Braces::Plain)
     }
 
-    fn text(&self, text: &str, place: EscapePosition) -> Yaml {
-        Yaml::Text(self.in_plan(text, place))
+    fn text(&self, text: &str, braces: Braces) -> Yaml {
+        Yaml::Text(self.in_plan(text, braces))
     }
 
-    fn in_plan(&self, text: &str, place: EscapePosition) -> String {
-        in_plan(text, place, &|name| self.fixed.contains(name))
+    fn in_plan(&self, text: &str, braces: Braces) -> String {
+        in_plan(text, braces, &|name| self.fixed.contains(name))
     }
 }
 
-fn is_content_type(header: &(String, String)) -> bool {
+pub(crate) fn is_content_type(header: &(String, String)) -> bool {
     header.0.eq_ignore_ascii_case("content-type")
 }
 
@@ -337,15 +324,13 @@ fn reencoding_comment(part: &str, raw: Option<&str>) -> Option<(String, Yaml)> {
     (!is_same).then(|| (String::new(), Yaml::comments(vec![text])))
 }
 
-/// Escapes `$` in a text without variables.
-fn literal(text: &str) -> String {
-    text.replace("$$", "$$$$").replace("${", "$${")
-}
-
 /// True if texts can be a map: names are unique and contain no variables.
-fn is_map<T>(pairs: &[(String, T)]) -> bool {
+pub(crate) fn is_map<T>(pairs: &[(String, T)]) -> bool {
     let mut names = HashSet::new();
     pairs
         .iter()
         .all(|(name, _)| names.insert(name) && !name.contains('$') && !text::has_variable(name))
 }
+
+#[cfg(test)]
+mod tests;

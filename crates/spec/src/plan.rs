@@ -59,7 +59,7 @@ pub use sections::{Form, PlanKey, plan_keys};
 pub use sets::{PlanVariable, set_in_text, variables};
 pub use steps::paths_of_label;
 pub use write::Yaml;
-pub use yaml::parse;
+pub use yaml::{MAX_BYTES, parse};
 
 #[cfg(test)]
 mod tests;

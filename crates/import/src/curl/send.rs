@@ -5,14 +5,14 @@ use super::data;
 use super::glob;
 use crate::body::{self, FORM, JSON, MULTIPART};
 use crate::error::ImportError;
-use crate::plan::{BodyPiece, FileContent, ImportedBody, ImportedRequest, ImportedStep, StepKind};
+use crate::plan::{BodyPiece, FileContent, ImportedBody, ImportedRequest};
 use crate::server::{self, Address};
 use crate::text;
 use crate::urls::in_folder;
 
 impl Reader<'_> {
     /// Adds one request for each URL.
-    pub(super) fn requests(&mut self) -> Result<(), ImportError> {
+    pub(super) fn add_requests(&mut self) -> Result<(), ImportError> {
         if self.urls.is_empty() {
             return Err(
                 self.error("the command has no URL", "write one such as http://127.0.0.1:8080/")
@@ -53,10 +53,7 @@ impl Reader<'_> {
             for url in urls.map_err(|(wrong, instead)| self.error(wrong, instead))? {
                 let (request, changes) = self.request(&url, self.uploads.get(number))?;
                 let comments = self.comments.iter().cloned().chain(changes).collect();
-                self.steps.push(ImportedStep {
-                    comments,
-                    kind: Some(StepKind::Request(Box::new(request))),
-                });
+                self.requests.push((comments, request));
             }
         }
         Ok(())
@@ -267,12 +264,10 @@ impl Reader<'_> {
                 request.headers.push(((*name).to_owned(), (*value).to_owned()));
             }
         }
-        let kind =
-            request.headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("content-type"));
-        let kind = kind.map(|(_, value)| value.clone()).unwrap_or_default();
         // An empty type prevents the keys `form` and `json`, which would add a type.
+        let kind = request.header("content-type").unwrap_or_default();
         request.body =
-            data::body(&self.data, &kind).map_err(|(wrong, instead)| self.error(wrong, instead))?;
+            data::body(&self.data, kind).map_err(|(wrong, instead)| self.error(wrong, instead))?;
         Ok(())
     }
 }

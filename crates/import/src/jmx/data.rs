@@ -2,7 +2,7 @@
 
 use super::Writer;
 use crate::write::push;
-use brunt_model::scenario::{DataEnd, DataFile, DataFormat, RowOrder, Sharing};
+use brunt_model::scenario::{DataFile, DataFormat};
 use brunt_spec::plan::Yaml;
 
 impl Writer<'_> {
@@ -27,19 +27,13 @@ impl Writer<'_> {
         if file.skip_first {
             push(&mut keys, "skip_first", Yaml::text("true"));
         }
-        match file.shared {
-            Sharing::All => {}
-            Sharing::Population => push(&mut keys, "shared", Yaml::text("population")),
-            Sharing::User => push(&mut keys, "shared", Yaml::text("user")),
-        }
-        if file.order == RowOrder::Random {
-            push(&mut keys, "order", Yaml::text("random"));
-        }
-        match file.at_end {
-            DataEnd::Again => {}
-            DataEnd::StopUser => push(&mut keys, "at_end", Yaml::text("stop_user")),
-            DataEnd::StopRun => push(&mut keys, "at_end", Yaml::text("stop_run")),
-            DataEnd::Eof => push(&mut keys, "at_end", Yaml::text("eof")),
+        // Plan files have the words of the model.
+        let words = serde_json::to_value(file).unwrap_or_default();
+        for (key, default) in [("shared", "all"), ("order", "sequence"), ("at_end", "again")] {
+            let word = words[key].as_str().unwrap_or(default);
+            if word != default {
+                push(&mut keys, key, Yaml::text(word));
+            }
         }
         if !is_leading {
             push(&mut keys, "on_demand", Yaml::text("true"));

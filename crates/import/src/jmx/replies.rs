@@ -1,7 +1,7 @@
 //! Converts extractors, scripts and checks of a request.
 
 use super::Writer;
-use super::texts::Braces;
+use crate::text::Braces;
 use crate::write::Keys;
 use brunt_model::ReplyPolicy;
 use brunt_model::extract::{ExtractFrom, Extractor, MatchChoice, QualifiedXpath, ReplyPart};

@@ -1,9 +1,9 @@
 //! Converts requests to steps.
 
 use super::Writer;
-use super::texts::Braces;
 use crate::body::MULTIPART;
-use crate::write::{Keys, plan_time, push};
+use crate::text::Braces;
+use crate::write::{Keys, is_content_type, is_map, plan_time, push};
 use brunt_jmx::plan::UPLOAD;
 use brunt_model::reply_policy::Cookies;
 use brunt_model::scenario::EndScope;
@@ -14,9 +14,9 @@ use brunt_script::expression::{self, TextPart};
 use brunt_script::template::expression_text;
 use brunt_spec::defaults;
 use brunt_spec::plan::Yaml;
+use brunt_spec::plan::scenario::steps;
 use brunt_spec::words::duration;
 use brunt_spec::words::values::method_name;
-use std::collections::HashSet;
 use std::time::Duration;
 
 /// Prefix of the User-Agent that JMeter's client sends by default.
@@ -54,31 +54,15 @@ impl Writer<'_> {
     /// Converts a request to a step.
     pub(super) fn request(&mut self, request: &Request, policy: &ReplyPolicy) -> Yaml {
         let place = self.sampler_place(&request.label);
-        let mut keys = Keys::new();
         let url = self.url(&request.url);
-        let method = request.method.to_ascii_lowercase();
-        let all: &[&str] = if request.is_websocket() {
-            &["open", "send", "await", "ping", "close"]
-        } else {
-            &["get", "post", "put", "patch", "delete", "head", "options"]
-        };
-        let has_step = all.contains(&method.as_str());
-        let has_method_key =
-            !has_step && !request.is_websocket() && method_name(&request.method).is_ok();
-        match (has_step, has_method_key) {
-            (true, _) => push(&mut keys, &method, Yaml::Text(url)),
-            (false, true) => {
-                push(&mut keys, "request", Yaml::Text(url));
-                push(&mut keys, "method", Yaml::text(&request.method));
-            }
-            (false, false) => {
-                self.notice(format!(
-                    "{place}: the method {} became GET; a plan file does not have it",
-                    request.method
-                ));
-                push(&mut keys, "get", Yaml::Text(url));
-            }
+        let mut method = request.method.as_str();
+        if method_name(method).is_err() {
+            self.notice(format!(
+                "{place}: the method {method} became GET; a plan file does not have it"
+            ));
+            method = "GET";
         }
+        let mut keys = steps::method_and_url(method, request.is_websocket(), url);
         let label = self.plain(&request.label);
         push(&mut keys, "name", Yaml::Text(label));
         let shared = self.shared_headers.clone();
@@ -297,6 +281,10 @@ impl Writer<'_> {
         for part in text.split(&format!("--{boundary}")).skip(1) {
             let Some((head, content)) = part.split_once("\r\n\r\n") else { continue };
             let content = content.strip_suffix("\r\n").unwrap_or(content);
+            // An expression in another part makes a backslash an escape in this one.
+            let is_escaped = text.contains("${") && !content.contains("${");
+            let content =
+                if is_escaped { content.replace(r"\\", r"\") } else { content.to_owned() };
             let name = head
                 .split("name=\"")
                 .nth(1)
@@ -307,7 +295,7 @@ impl Writer<'_> {
                 self.notice(format!("{place}: a second part `{name}` is left out"));
                 continue;
             }
-            let value = if let Some(file) = self.upload(content) {
+            let value = if let Some(file) = self.upload(&content) {
                 let mut keys = vec![("file".to_owned(), Yaml::Text(self.file(file)))];
                 let kind = head
                     .split("Content-Type: ")
@@ -317,7 +305,7 @@ impl Writer<'_> {
                 keys.extend(kind.map(|kind| ("type".to_owned(), Yaml::text(kind))));
                 Yaml::Map(keys)
             } else {
-                let value = self.secret(&name, content).unwrap_or_else(|| content.to_owned());
+                let value = self.secret(&name, &content).unwrap_or(content);
                 Yaml::Text(self.text(&value, Braces::Placeholders))
             };
             keys.push((name, value));
@@ -343,10 +331,6 @@ impl Writer<'_> {
         .display()
         .to_string()
     }
-}
-
-fn is_content_type(header: &(String, String)) -> bool {
-    header.0.eq_ignore_ascii_case("content-type")
 }
 
 fn single_key(name: &str, value: Yaml) -> Keys {
@@ -389,10 +373,7 @@ pub(super) fn cookies(cookies: Cookies) -> &'static str {
 
 /// Decodes an encoded form; None if a map cannot represent it.
 fn form(text: &str) -> Option<Vec<(String, String)>> {
-    let fields = decoded::form(text)?;
-    let mut names = HashSet::new();
-    let is_map = fields.iter().all(|(name, _)| !name.contains('$') && names.insert(name));
-    is_map.then_some(fields)
+    decoded::form(text).filter(|fields| is_map(fields))
 }
 
 #[cfg(test)]

@@ -1,22 +1,13 @@
 //! Converts texts from JMeter's rules to those of a plan file.
 
 use super::Writer;
-use crate::text::{self, TextPiece};
+use crate::text::{self, Braces, TextPiece};
 use brunt_model::ReplyPolicy;
 use brunt_model::reply_policy::ReplyAction;
 use brunt_model::scenario::{DataFile, DataFormat, Scenario, ScenarioStep, Script, ScriptLanguage};
 use brunt_model::secret::is_secret_field;
 use brunt_script::expression::{self, TextPart};
 use brunt_script::{functions, template};
-
-/// Whether a text may contain placeholders such as `{n}` and `{uuid}`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Braces {
-    /// Placeholders are replaced: in URLs, header fields and bodies.
-    Placeholders,
-    /// Braces have no meaning.
-    Plain,
-}
 
 impl Writer<'_> {
     /// Converts a text for the plan file.

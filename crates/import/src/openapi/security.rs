@@ -1,6 +1,6 @@
 //! Converts security schemes: each becomes a variable that takes its value from the environment.
 
-use crate::plan::{Constant, ImportedRequest, Variable};
+use crate::plan::{ImportedRequest, Variable};
 use crate::secrets::Names;
 use crate::text::variable;
 use serde_json::Value;
@@ -67,13 +67,7 @@ impl Security {
         }
         let name = names.take(scheme);
         self.known.insert(scheme.to_owned(), name.clone());
-        let environment = name.to_ascii_uppercase();
-        let comment = format!("of the security scheme; export {environment}=…");
-        self.vars.push(Variable {
-            name: name.clone(),
-            value: Constant::Environment(environment),
-            comment,
-        });
+        self.vars.push(Variable::of_environment(&name, "of the security scheme"));
         variable(&name)
     }
 }

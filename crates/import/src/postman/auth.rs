@@ -15,8 +15,7 @@ pub(super) fn add(
     let kind = auth.text("type");
     // Version 2.1 has a list of keys and values, 2.0 a map.
     let value = |name: &str| auth_value(&auth.value[kind], name);
-    let has_header =
-        request.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("authorization"));
+    let has_header = request.header("authorization").is_some();
     match kind {
         "noauth" | "" => {}
         // A header field of the request overrides these.

@@ -3,7 +3,7 @@
 
 use super::script;
 use crate::json::JsonNode;
-use crate::plan::{Constant, ImportedPlan, Variable};
+use crate::plan::{ImportedPlan, Variable};
 use crate::secrets::Names;
 use crate::text::variable;
 use brunt_model::secret::is_secret_field;
@@ -107,25 +107,19 @@ impl<'a> Variables<'a> {
             }
             return plan_name;
         }
-        let environment = plan_name.to_ascii_uppercase();
-        let (value, comment) = match value {
-            Some(value)
-                if !value.is_empty() && (!is_secret_field(name) || value.contains("{{")) =>
-            {
-                (Constant::Text(self.fill_in(&value)), String::new())
+        let variable = match value.filter(|value| !value.is_empty()) {
+            Some(value) if !is_secret_field(name) || value.contains("{{") => {
+                Variable::constant(plan_name.clone(), self.fill_in(&value))
             }
-            Some(value) if !value.is_empty() => (
-                Constant::Environment(environment.clone()),
-                format!("a secret was here; export {environment}=…"),
-            ),
-            _ => {
-                let comment = format!(
-                    "the collection has no value for it; export {environment}=… or write it here"
-                );
-                (Constant::Environment(environment), comment)
+            Some(_) => Variable::of_environment(&plan_name, Variable::SECRET),
+            None => {
+                let origin = "the collection has no value for it";
+                let mut variable = Variable::of_environment(&plan_name, origin);
+                variable.comment.push_str(" or write it here");
+                variable
             }
         };
-        self.vars.push(Variable { name: plan_name.clone(), value, comment });
+        self.vars.push(variable);
         plan_name
     }
 

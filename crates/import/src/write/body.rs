@@ -3,7 +3,7 @@
 use super::{Keys, Writer, is_map, reencoding_comment};
 use crate::body::{self, FORM, JSON, MULTIPART};
 use crate::plan::{self, FileContent, ImportedBody, MultipartPart};
-use crate::text::{self, EscapePosition, NUMBER, TextPiece};
+use crate::text::{self, Braces, NUMBER, TextPiece};
 use brunt_script::template;
 use brunt_spec::plan::Yaml;
 use serde_json::Value;
@@ -27,7 +27,7 @@ impl Writer {
             ImportedBody::None => (Keys::new(), "", ""),
             ImportedBody::Text(body) => (self.data(body), "", ""),
             ImportedBody::File(file) => {
-                (vec![("file".into(), self.text(file, EscapePosition::Encoded))], "", "")
+                (vec![("file".into(), self.text(file, Braces::Plain))], "", "")
             }
             ImportedBody::Pieces(pieces) => {
                 let pieces = pieces.iter().map(|piece| self.piece(piece));
@@ -45,7 +45,7 @@ impl Writer {
 
     /// Writes a body that is a text.
     fn data(&self, text: &str) -> Keys {
-        vec![("data".into(), self.text(text, EscapePosition::Plain))]
+        vec![("data".into(), self.text(text, Braces::Placeholders))]
     }
 
     fn form(&self, fields: &[(String, String)], raw: Option<&str>) -> BodyKeys {
@@ -59,7 +59,7 @@ impl Writer {
             raw => keys.extend(reencoding_comment("form", raw)),
         }
         if is_map(fields) {
-            self.push_map(&mut keys, "form", fields, EscapePosition::Encoded);
+            self.push_map(&mut keys, "form", fields, Braces::Plain);
             return BodyKeys { keys, implied_type: FORM, default_type: "" };
         }
         keys.push(("data".into(), Yaml::Text(self.encoded(fields))));
@@ -68,9 +68,9 @@ impl Writer {
 
     fn piece(&self, piece: &plan::BodyPiece) -> Yaml {
         match piece {
-            plan::BodyPiece::Text(text) => self.text(text, EscapePosition::Plain),
+            plan::BodyPiece::Text(text) => self.text(text, Braces::Placeholders),
             plan::BodyPiece::File { file, content } => {
-                let mut keys = vec![("file".into(), self.text(file, EscapePosition::Encoded))];
+                let mut keys = vec![("file".into(), self.text(file, Braces::Plain))];
                 match content {
                     FileContent::Unchanged => {}
                     FileContent::WithoutLineBreaks => {
@@ -87,16 +87,15 @@ impl Writer {
     fn multipart(&self, parts: &[(String, MultipartPart)]) -> Yaml {
         if is_map(parts) {
             let parts = parts.iter().map(|(name, part)| match part {
-                MultipartPart::Text(text) => (
-                    self.in_plan(name, EscapePosition::Encoded),
-                    self.text(text, EscapePosition::Plain),
-                ),
-                _ => (self.in_plan(name, EscapePosition::Encoded), Yaml::Map(self.part(part))),
+                MultipartPart::Text(text) => {
+                    (self.in_plan(name, Braces::Plain), self.text(text, Braces::Placeholders))
+                }
+                _ => (self.in_plan(name, Braces::Plain), Yaml::Map(self.part(part))),
             });
             return Yaml::Block(parts.collect());
         }
         let parts = parts.iter().map(|(name, part)| {
-            let mut keys = vec![("name".into(), self.text(name, EscapePosition::Encoded))];
+            let mut keys = vec![("name".into(), self.text(name, Braces::Plain))];
             keys.extend(self.part(part));
             Yaml::Map(keys)
         });
@@ -107,24 +106,21 @@ impl Writer {
     fn part(&self, part: &MultipartPart) -> Keys {
         match part {
             MultipartPart::Text(text) => {
-                vec![("value".into(), self.text(text, EscapePosition::Plain))]
+                vec![("value".into(), self.text(text, Braces::Placeholders))]
             }
             MultipartPart::TypedText { text, kind } => {
                 vec![
-                    ("value".into(), self.text(text, EscapePosition::Plain)),
-                    ("type".into(), self.text(kind, EscapePosition::Encoded)),
+                    ("value".into(), self.text(text, Braces::Placeholders)),
+                    ("type".into(), self.text(kind, Braces::Plain)),
                 ]
             }
             MultipartPart::File { file, kind, filename } => {
-                let mut keys = vec![("file".into(), self.text(file, EscapePosition::Encoded))];
+                let mut keys = vec![("file".into(), self.text(file, Braces::Plain))];
                 keys.extend(
-                    filename
-                        .iter()
-                        .map(|name| ("filename".into(), self.text(name, EscapePosition::Encoded))),
+                    filename.iter().map(|name| ("filename".into(), self.text(name, Braces::Plain))),
                 );
                 keys.extend(
-                    kind.iter()
-                        .map(|kind| ("type".into(), self.text(kind, EscapePosition::Encoded))),
+                    kind.iter().map(|kind| ("type".into(), self.text(kind, Braces::Plain))),
                 );
                 keys
             }
@@ -162,7 +158,7 @@ impl Writer {
         match value {
             Value::Null => Yaml::Null,
             Value::Bool(_) | Value::Number(_) => Yaml::Text(value.to_string()),
-            Value::String(text) => Yaml::json_text(self.in_plan(text, EscapePosition::Encoded)),
+            Value::String(text) => Yaml::json_text(self.in_plan(text, Braces::Plain)),
             Value::Array(items) => {
                 Yaml::List(items.iter().map(|item| self.json_value(item)).collect())
             }

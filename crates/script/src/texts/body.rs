@@ -74,10 +74,7 @@ pub struct BodyBuilder {
 impl BodyBuilder {
     /// Appends a text, which may contain expressions.
     pub fn text(&mut self, text: &str) {
-        match self.fragments.last_mut() {
-            Some(BodyFragment::Text(last)) => last.push_str(text),
-            _ => self.fragments.push(BodyFragment::Text(text.to_owned())),
-        }
+        self.fragments.push(BodyFragment::Text(text.to_owned()));
     }
 
     /// Appends the content of a file, without expressions.
@@ -103,6 +100,10 @@ impl BodyBuilder {
             return Body::Mixed(self.fragments);
         }
         let bytes = self.fragments.into_iter().flat_map(|one| match one {
+            // In a text without an expression, `\` is no escape. It must not become one.
+            BodyFragment::Text(text) if has_expressions && !text.contains("${") => {
+                text.replace('\\', r"\\").into_bytes()
+            }
             BodyFragment::Text(text) => text.into_bytes(),
             BodyFragment::Bytes(bytes) => bytes,
         });
@@ -189,6 +190,18 @@ fn quoted(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn texts_without_expressions_are_sent_unchanged_among_others() {
+        let mut body = BodyBuilder::default();
+        body.text(r"a\,");
+        body.text(r"\${${x}");
+        assert_eq!(body.finish(), Body::Text(r"a\\,\${${x}".into()));
+        let mut body = BodyBuilder::default();
+        body.text(r"a\,");
+        body.text("b");
+        assert_eq!(body.finish(), Body::Text(r"a\,b".into()));
+    }
 
     #[test]
     fn text_and_bytes() {

@@ -9,6 +9,7 @@ mod layout;
 pub use items::{PlanItem, insert, item, remove, rename};
 pub use layout::{Layout, Member};
 
+use super::json::is_typed;
 use super::write::Yaml;
 use super::yaml;
 use crate::error::{Result, SourcePosition, SpecError};
@@ -136,9 +137,9 @@ fn places(path: &str) -> Option<Vec<Place>> {
 /// The value without layout and comments, as reading the text again gives it.
 fn comparable(value: &Yaml) -> Yaml {
     match value {
-        Yaml::Null | Yaml::Text(_) => value.clone(),
         // Quotes count only if the value without them would be a number or a boolean.
-        Yaml::Quoted(text) => Yaml::json_text(text),
+        Yaml::Quoted(text) if !is_typed(text) => Yaml::Text(text.clone()),
+        Yaml::Null | Yaml::Text(_) | Yaml::Quoted(_) => value.clone(),
         Yaml::List(items) => Yaml::List(items.iter().map(comparable).collect()),
         Yaml::Map(entries) | Yaml::Block(entries) => {
             Yaml::Map(entries.iter().map(|(key, value)| (key.clone(), comparable(value))).collect())

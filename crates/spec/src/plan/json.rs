@@ -72,6 +72,11 @@ pub(super) fn is_typed(text: &str) -> bool {
     !scalar(text).is_string()
 }
 
+/// True if a text is one expression. Without quotes, its value has its own type in a JSON body.
+pub(super) fn is_expression(text: &str) -> bool {
+    template::json_value_stretch(text).is_some()
+}
+
 fn scalar(text: &str) -> Json {
     // serde_json also accepts white space around a value, which only a quoted text has.
     let value = serde_json::from_str(text).ok().filter(|_| text.trim() == text);

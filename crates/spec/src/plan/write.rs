@@ -2,7 +2,7 @@
 
 mod scalar;
 
-use super::json::is_typed;
+use super::json::{is_expression, is_typed};
 use super::node::{PlanNode, PlanValue};
 use scalar::{block, comment, double_quoted, flow, one_line, plain};
 use std::time::Duration;
@@ -50,11 +50,12 @@ impl Yaml {
         Self::Text(text.into())
     }
 
-    /// A text that stays a text in a JSON body: in quotes if it looks like a number, true or false.
+    /// A text that stays a text in a JSON body: in quotes if it looks like a number, true or false,
+    /// or is one expression.
     pub fn json_text(text: impl Into<String>) -> Self {
         let text = text.into();
         // Without quotes, JSON would get a number or boolean.
-        if is_typed(&text) { Self::Quoted(text) } else { Self::Text(text) }
+        if is_typed(&text) || is_expression(&text) { Self::Quoted(text) } else { Self::Text(text) }
     }
 
     /// Several single values as a list; one value as itself.
@@ -235,6 +236,10 @@ impl From<&PlanNode> for Yaml {
     fn from(node: &PlanNode) -> Self {
         match &node.value {
             PlanValue::Null => Self::Null,
+            // In one line with others it would need quotes, and JSON would get a text.
+            PlanValue::Text { text, plain: true } if is_expression(text) => {
+                Self::Text(text.clone()).with_comments(Vec::new())
+            }
             // Quotes of the file are written again only where they decide about the type.
             PlanValue::Text { text, plain: true } => Self::Text(text.clone()),
             PlanValue::Text { text, plain: false } => Self::json_text(text),
@@ -271,8 +276,11 @@ fn indented(lines: impl IntoIterator<Item = String>) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::json::json_text;
+    use super::super::node::NamedNode;
     use super::super::yaml::parse;
     use super::*;
+    use crate::error::SourcePosition;
     use proptest::prelude::*;
 
     #[test]
@@ -294,7 +302,48 @@ mod tests {
         assert_eq!(tree.lines().join("\n"), expected);
     }
 
+    fn json_value() -> impl Strategy<Value = PlanValue> {
+        let text = prop_oneof![
+            "[a-z0-9]{0,3}",
+            "-?[0-9]{1,3}(\\.[0-9])?",
+            Just("true".to_owned()),
+            Just("${id}".to_owned()),
+            Just("${random(1, 2)}".to_owned()),
+            Just("${f(a: b #c)} d".to_owned()),
+        ];
+        let text = (text, any::<bool>()).prop_map(|(text, plain)| {
+            // YAML needs quotes around some texts.
+            let plain = plain && !text.is_empty() && !text.contains('#');
+            PlanValue::Text { text, plain }
+        });
+        prop_oneof![1 => Just(PlanValue::Null), 6 => text].prop_recursive(3, 12, 3, |inner| {
+            let at = SourcePosition::whole("p");
+            let node = inner.prop_map(move |value| PlanNode { at: at.clone(), value });
+            let entry = node.clone().prop_map(|node| (node.at.clone(), node));
+            prop_oneof![
+                proptest::collection::vec(node, 0..3).prop_map(PlanValue::List),
+                proptest::collection::vec(entry, 0..3).prop_map(|nodes| {
+                    let entries = nodes.into_iter().zip(["a", "b", "c"]);
+                    let entries =
+                        entries.map(|((at, node), key)| NamedNode { key: key.into(), at, node });
+                    PlanValue::Map(entries.collect())
+                }),
+            ]
+        })
+    }
+
     proptest! {
+        #[test]
+        fn types_of_json_are_read_back(value in json_value()) {
+            let at = SourcePosition::whole("p");
+            let node = PlanNode { at: at.clone(), value };
+            let entry = NamedNode { key: "json".into(), at: at.clone(), node: node.clone() };
+            let shown = Yaml::from(&PlanNode { at, value: PlanValue::Map(vec![entry]) }).write();
+            let back = parse(&shown, "p").unwrap_or_else(|e| panic!("{shown:?}: {e}"));
+            let back = back.child("json").expect("the key");
+            prop_assert_eq!(json_text(back), json_text(&node), "{}", shown);
+        }
+
         #[test]
         fn written_texts_are_read_back(text: String, key in "[a-z:#-]{1,9}") {
             let mut node = parse("a: x", "p").unwrap();

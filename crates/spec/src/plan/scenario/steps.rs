@@ -17,10 +17,9 @@ mod scripts;
 mod variables;
 
 use super::write::{InexpressiblePart, Wording};
-pub use blocks::{group, parallel, transaction};
-pub use branches::choose;
+pub use blocks::group;
 pub(in crate::plan) use branches::{branch_keys, case_keys};
-pub use pauses::think;
+pub use requests::method_and_url;
 pub use scripts::script;
 pub use variables::set;
 
@@ -242,7 +241,9 @@ fn write_step(step: &ScenarioStep, wording: &mut dyn Wording) -> Vec<Yaml> {
     match step {
         ScenarioStep::Request(number) => wording.request(*number),
         ScenarioStep::Together { manner, steps } => blocks::write_together(*manner, steps, wording),
-        ScenarioStep::Group { name, steps } => vec![blocks::group(name, write(steps, wording))],
+        ScenarioStep::Group { name, steps } => {
+            vec![blocks::group(wording.text(name), write(steps, wording))]
+        }
         ScenarioStep::Transaction { name, pauses, steps, .. } => {
             blocks::write_transaction(name, *pauses, steps, wording)
         }

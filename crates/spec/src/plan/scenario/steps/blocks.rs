@@ -51,20 +51,16 @@ pub fn write_transaction(
     wording: &mut dyn Wording,
 ) -> Vec<Yaml> {
     let name = wording.text(name);
-    match write(steps, wording) {
-        steps if steps.is_empty() => Vec::new(),
-        steps => vec![transaction(name, pauses, steps)],
+    let steps = write(steps, wording);
+    if steps.is_empty() {
+        return Vec::new();
     }
-}
-
-/// Writes a transaction of these steps.
-pub fn transaction(name: impl Into<String>, pauses: Pauses, steps: Vec<Yaml>) -> Yaml {
     let mut keys = vec![("transaction".to_owned(), Yaml::text(name))];
     if pauses == Pauses::Included {
         keys.push(("with_pauses".to_owned(), Yaml::text("true")));
     }
     keys.push(("steps".to_owned(), Yaml::List(steps)));
-    Yaml::Map(keys)
+    vec![Yaml::Map(keys)]
 }
 
 /// Steps that belong together. They are not timed.
@@ -138,7 +134,10 @@ pub fn write_together(
     let mut all = write(&others, wording);
     let requests = write(&requests, wording);
     if !requests.is_empty() {
-        all.push(parallel(max_in_flight, requests));
+        all.push(Yaml::map([
+            ("parallel", Yaml::text(max_in_flight.to_string())),
+            ("steps", Yaml::List(requests)),
+        ]));
     }
     all
 }
@@ -152,14 +151,6 @@ fn is_requests_only(step: &ScenarioStep) -> bool {
         }
         _ => false,
     }
-}
-
-/// Writes requests that are made at the same time, `max_in_flight` at once.
-pub fn parallel(max_in_flight: u32, requests: Vec<Yaml>) -> Yaml {
-    Yaml::map([
-        ("parallel", Yaml::text(max_in_flight.to_string())),
-        ("steps", Yaml::List(requests)),
-    ])
 }
 
 /// Steps that only one user of the run at a time carries out.

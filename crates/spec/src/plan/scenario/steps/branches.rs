@@ -88,8 +88,7 @@ pub fn write_share(
             // JMeter's Throughput Controller counts its executions, so the choice takes turns, too.
             let order =
                 if share.per_user { ChoiceOrder::WalkTogether } else { ChoiceOrder::Sequence };
-            let branches =
-                branches.into_iter().map(|(weight, steps)| weighted_branch(weight, steps));
+            let branches = branches.into_iter().map(|(weight, steps)| branch(weight, steps));
             vec![Yaml::map([
                 ("choose", Yaml::List(branches.collect())),
                 ("order", Yaml::text(order.word())),
@@ -295,13 +294,7 @@ pub fn write_choose(
     if let (ListOrder::User, [only]) = (order, branches) {
         return write(&only.steps, wording);
     }
-    let branches = branches.iter().map(|branch| {
-        let steps = write(&branch.steps, wording);
-        match branch.weight {
-            1 => Yaml::map([("steps", Yaml::List(steps))]),
-            weight => weighted_branch(weight, steps),
-        }
-    });
+    let branches = branches.iter().map(|one| branch(one.weight, write(&one.steps, wording)));
     let mut keys = vec![("choose".to_owned(), Yaml::List(branches.collect()))];
     let order = match order {
         ListOrder::Random => None,
@@ -320,14 +313,12 @@ pub fn write_choose(
     vec![Yaml::Map(keys)]
 }
 
-/// Writes one of several lists of steps in random order, by weight.
-pub fn choose(branches: impl IntoIterator<Item = (u32, Vec<Yaml>)>) -> Yaml {
-    let branches = branches.into_iter().map(|(weight, steps)| weighted_branch(weight, steps));
-    Yaml::map([("choose", Yaml::List(branches.collect()))])
-}
-
-fn weighted_branch(weight: u32, steps: Vec<Yaml>) -> Yaml {
-    Yaml::map([("weight", Yaml::text(weight.to_string())), ("steps", Yaml::List(steps))])
+fn branch(weight: u32, steps: Vec<Yaml>) -> Yaml {
+    let steps = ("steps", Yaml::List(steps));
+    match weight {
+        1 => Yaml::map([steps]),
+        _ => Yaml::map([("weight", Yaml::text(weight.to_string())), steps]),
+    }
 }
 
 #[expect(clippy::unused_self, reason = "the type of a key chooses how it is read")]

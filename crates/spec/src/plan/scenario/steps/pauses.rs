@@ -56,14 +56,10 @@ fn millis(word: &str) -> Result<f64> {
     Ok(duration::parse(word)?.as_secs_f64() * 1e3)
 }
 
-/// Writes a pause between two times.
+/// Writes a pause of a fixed time, or between two times.
 pub fn write_think(range: &ThinkTime) -> Yaml {
-    one("think", format!("{}..{}", plan_time(range.least), plan_time(range.most)))
-}
-
-/// Writes a pause of a fixed time.
-pub fn think(time: Duration) -> Yaml {
-    one("think", plan_time(time))
+    let [least, most] = [range.least, range.most].map(plan_time);
+    one("think", if least == most { least } else { format!("{least}..{most}") })
 }
 
 /// Writes a pause from its milliseconds as a text. Returns None if there is no pause.

@@ -7,7 +7,7 @@ use crate::plan::scenario::forms::FormKeys;
 use crate::plan::scenario::replies::ReplyKeys;
 use crate::plan::scenario::{ScenarioReader, header_fields, texts};
 use crate::plan::words::{Nested, Scalar, ScalarList};
-use crate::plan::{PlanNode, read};
+use crate::plan::{PlanNode, Yaml, read};
 use crate::words::target::{self, TargetUrl};
 use crate::words::values;
 use base64::Engine;
@@ -18,6 +18,9 @@ use brunt_script::{WordError, template};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::collections::BTreeMap;
+
+/// Keys of requests that name their method.
+const METHOD_STEPS: [&str; 7] = ["get", "post", "put", "patch", "delete", "head", "options"];
 
 /// Keys of the steps of a WebSocket.
 const WEBSOCKET_STEPS: [&str; 5] = ["open", "send", "await", "ping", "close"];
@@ -162,6 +165,21 @@ impl StepNode<'_> {
     fn is_websocket(&self) -> bool {
         WEBSOCKET_STEPS.contains(&self.key.key.as_str())
     }
+}
+
+/// Writes the keys with the method and the URL of a request. `url` is a text of the plan file.
+pub fn method_and_url(
+    request_method: &str,
+    is_websocket: bool,
+    url: String,
+) -> Vec<(String, Yaml)> {
+    let key = request_method.to_ascii_lowercase();
+    let steps = if is_websocket { &WEBSOCKET_STEPS[..] } else { &METHOD_STEPS };
+    // Methods are case-sensitive (RFC 9110 section 9.1), and the keys stand for capital letters.
+    if key != request_method && steps.contains(&key.as_str()) {
+        return vec![(key, Yaml::Text(url))];
+    }
+    vec![("request".to_owned(), Yaml::Text(url)), ("method".to_owned(), Yaml::text(request_method))]
 }
 
 /// Header fields of a step.

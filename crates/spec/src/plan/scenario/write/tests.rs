@@ -29,11 +29,9 @@ impl Wording for SameTexts<'_> {
 
     fn request(&mut self, number: u32) -> Vec<Yaml> {
         let request = &self.0.scenario.requests[number as usize];
-        let mut keys = vec![
-            ("request".to_owned(), Yaml::Text(self.text(&request.url))),
-            ("method".to_owned(), Yaml::text(&request.method)),
-            ("name".to_owned(), Yaml::Text(self.text(&request.label))),
-        ];
+        let url = self.text(&request.url);
+        let mut keys = steps::method_and_url(&request.method, request.is_websocket(), url);
+        keys.push(("name".to_owned(), Yaml::Text(self.text(&request.label))));
         let headers = request
             .headers
             .iter()
@@ -324,10 +322,8 @@ fn step() -> impl Strategy<Value = Yaml> {
                 ("with_pauses", Yaml::text(with_pauses.to_string())),
                 ("steps", steps)
             ])),
-            ("[a-z]{1,5}", steps()).prop_map(|(name, steps)| Yaml::map([
-                ("name", Yaml::text(name)),
-                ("group", steps)
-            ])),
+            (text(), steps())
+                .prop_map(|(name, steps)| Yaml::map([("name", name), ("group", steps)])),
             around("loop", times.boxed()),
             around("while", condition().boxed()),
             around("during", time.boxed()),
