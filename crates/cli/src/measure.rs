@@ -11,7 +11,7 @@ use crate::team::TeamRun;
 use crate::trace;
 use anyhow::Result;
 use brunt_model::reached::ReplyKind;
-use brunt_model::{Environment, Plan, ProbeSpec, Route};
+use brunt_model::{Environment, Plan, ProbeSpec, Route, Text};
 use brunt_runner::run::no_reply;
 use brunt_runner::trace::Tracer;
 use brunt_runner::{
@@ -41,7 +41,7 @@ pub struct MeasureContext<'f> {
     /// Prints each sample. Then only requested reports are written.
     pub tracer: Option<&'f mut Tracer>,
     /// Notes on decisions that brunt made for the user.
-    pub notes: Vec<String>,
+    pub notes: Vec<Text>,
     /// Network route to the server, if it is known before the run.
     pub route: Option<Route>,
     /// Studio that leases the servers and receives the run.
@@ -134,7 +134,7 @@ fn report(outputs: Outputs, result: &RunResult) -> Result<()> {
     }
     let why = no_reply(run);
     print_line(&format!("brunt: nothing was measured: {why}"));
-    let others = run.warnings.iter().filter(|warning| !why.contains(&**warning));
+    let others = run.warnings.iter().filter(|warning| !why.contains(warning.as_str()));
     others.take(MAX_WARNINGS).for_each(|warning| print_line(&format!("  {warning}")));
     outputs.without_default().write(run, &result.judgement)
 }

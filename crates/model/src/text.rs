@@ -5,15 +5,15 @@
 //! figures, are the same in all languages.
 
 pub mod catalog;
-mod logged;
 
 use catalog::{Catalog, MESSAGES};
-pub use logged::LoggedText;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::borrow::{Borrow, Cow};
 use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::ops::Deref;
+use std::sync::Arc;
 
 /// Creates a [`Text`] of a message, by its id and arguments: `text!("too-short", time = seconds(t), replies)`.
 #[macro_export]
@@ -23,7 +23,7 @@ macro_rules! text {
     ($id:literal $(, $name:ident $(= $value:expr)?)* $(,)?) => {
         $crate::text::Text::of_message(
             $id,
-            vec![$((stringify!($name), $crate::text!(@value $name $($value)?))),*],
+            vec![$((stringify!($name).into(), $crate::text!(@value $name $($value)?))),*],
         )
     };
 }
@@ -70,16 +70,20 @@ impl Language {
 pub struct Text {
     english: String,
     /// None if the text is the same in all languages.
-    message: Option<Box<Message>>,
+    // Shared: a text may be cloned for each reply that fails a check.
+    message: Option<Arc<Message>>,
 }
 
 /// A message of a catalog with its arguments.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 struct Message {
     catalog: &'static Catalog,
     id: Cow<'static, str>,
-    arguments: Vec<(&'static str, Value)>,
+    arguments: Vec<Argument>,
 }
+
+/// Name and value of an argument of a message.
+pub type Argument = (Cow<'static, str>, Value);
 
 /// An argument of a message.
 #[derive(Debug, Clone)]
@@ -90,6 +94,8 @@ pub enum Value {
     Text(Text),
     /// An enumeration, such as `a, b and c`.
     List(Vec<Text>),
+    /// An enumeration of alternatives, such as `a, b or c`.
+    Alternatives(Vec<Text>),
     /// An enumeration of clauses, such as `a, b and c`. Chinese separates them by `，`, without a conjunction.
     Clauses(Vec<Text>),
     /// Words of one kind, such as `a, b, c`.
@@ -100,7 +106,7 @@ pub enum Value {
 
 impl Text {
     /// Creates a text of a message; [`text!`](crate::text!) is shorter.
-    pub fn of_message(id: &'static str, arguments: Vec<(&'static str, Value)>) -> Self {
+    pub fn of_message(id: &'static str, arguments: Vec<Argument>) -> Self {
         Self::of_catalog(&MESSAGES, id, arguments)
     }
 
@@ -108,10 +114,24 @@ impl Text {
     pub fn of_catalog(
         catalog: &'static Catalog,
         id: &'static str,
-        arguments: Vec<(&'static str, Value)>,
+        arguments: Vec<Argument>,
     ) -> Self {
         let message = Message { catalog, id: id.into(), arguments };
-        Self { english: message.format(Language::English), message: Some(Box::new(message)) }
+        let english = message.format(Language::English);
+        // A test compares the ids and arguments of the source with the catalog.
+        debug_assert!(english.is_some(), "unknown message {id}, or other arguments");
+        Self { english: english.unwrap_or_else(|| id.into()), message: Some(Arc::new(message)) }
+    }
+
+    /// Creates a text of a stored message. A catalog without it, or with other arguments, leaves the text in English.
+    pub fn of_stored(
+        catalog: &'static Catalog,
+        english: String,
+        id: String,
+        arguments: Vec<Argument>,
+    ) -> Self {
+        let message = Message { catalog, id: id.into(), arguments };
+        Self { english, message: Some(Arc::new(message)) }
     }
 
     /// Creates a text of a message without arguments, for tables of ids.
@@ -133,12 +153,17 @@ impl Text {
         }
     }
 
+    /// Returns the id and the arguments of its message; None if it has none.
+    pub fn message(&self) -> Option<(&str, &[Argument])> {
+        self.message.as_deref().map(|message| (&*message.id, &*message.arguments))
+    }
+
     /// Returns the text in a language.
     pub fn in_language(&self, language: Language) -> Cow<'_, str> {
-        match (&self.message, language) {
-            (None, _) | (_, Language::English) => Cow::Borrowed(&self.english),
-            (Some(message), _) => Cow::Owned(message.format(language)),
-        }
+        let message = self.message.as_ref().filter(|_| language != Language::English);
+        message
+            .and_then(|message| message.format(language))
+            .map_or(Cow::Borrowed(&self.english), Cow::Owned)
     }
 
     /// Replaces the text by its form in a language.
@@ -147,12 +172,46 @@ impl Text {
             *self = Self::from(translated);
         }
     }
+
+    /// Returns the text with a change in each argument, such as the removal of secrets.
+    pub fn map(&self, change: &dyn Fn(&str) -> String) -> Self {
+        let english = change(&self.english);
+        let message = self.message.as_deref().map(|message| message.map(change));
+        // A secret may be visible as such only in its sentence. Then other languages must not show the arguments.
+        let message = message
+            .filter(|message| message.format(Language::English).as_deref() == Some(&*english));
+        Self { english, message: message.map(Arc::new) }
+    }
 }
 
 impl Message {
-    fn format(&self, language: Language) -> String {
+    fn format(&self, language: Language) -> Option<String> {
         self.catalog.format(language, &self.id, &self.arguments)
     }
+
+    fn map(&self, change: &dyn Fn(&str) -> String) -> Self {
+        let arguments =
+            self.arguments.iter().map(|(name, value)| (name.clone(), value.map(change)));
+        Self { catalog: self.catalog, id: self.id.clone(), arguments: arguments.collect() }
+    }
+}
+
+impl Value {
+    fn map(&self, change: &dyn Fn(&str) -> String) -> Self {
+        match self {
+            Self::Count(number) => Self::Count(*number),
+            Self::Text(text) => Self::Text(text.map(change)),
+            Self::List(parts) => Self::List(map_all(parts, change)),
+            Self::Alternatives(parts) => Self::Alternatives(map_all(parts, change)),
+            Self::Clauses(parts) => Self::Clauses(map_all(parts, change)),
+            Self::Words(parts) => Self::Words(map_all(parts, change)),
+            Self::Series(parts) => Self::Series(map_all(parts, change)),
+        }
+    }
+}
+
+fn map_all(parts: &[Text], change: &dyn Fn(&str) -> String) -> Vec<Text> {
+    parts.iter().map(|part| part.map(change)).collect()
 }
 
 impl From<String> for Text {
@@ -206,6 +265,12 @@ impl PartialEq for Text {
 }
 
 impl Eq for Text {}
+
+impl Hash for Text {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.english.hash(state);
+    }
+}
 
 impl PartialEq<str> for Text {
     fn eq(&self, other: &str) -> bool {
@@ -314,6 +379,32 @@ mod tests {
             let text = text!("requests", count = number);
             assert_eq!((&*text, &*text.in_language(Language::Chinese)), (english, chinese));
         }
+    }
+
+    #[test]
+    fn an_unknown_message_or_other_arguments_are_english() {
+        for (id, arguments) in [
+            ("warning-of-a-later-version", vec![]),
+            ("warning-stage-setup", vec![]),
+            ("warning-stage-setup", vec![("other".into(), Value::from("x"))]),
+            ("warning-part", vec![]),
+            ("", vec![]),
+        ] {
+            let text = Text::of_stored(&MESSAGES, "in English".into(), id.to_owned(), arguments);
+            assert_eq!(text.in_language(Language::Chinese), "in English");
+        }
+    }
+
+    #[test]
+    fn a_change_is_in_all_languages() {
+        let name = text!("warning-part.agent", name = "/?key=secret");
+        let text = text!("warning-stage-setup", warning = name);
+        let changed = text.map(&|text| text.replace("secret", "***"));
+        assert_eq!(changed, "setup: agent /?key=***");
+        assert_eq!(changed.in_language(Language::Chinese), "准备阶段：压测代理 /?key=***");
+        // What is only a secret within its sentence stays out of other languages.
+        let changed = text.map(&|text| text.replace("setup: agent /?key=secret", "***"));
+        assert_eq!((changed.as_str(), &*changed.in_language(Language::Chinese)), ("***", "***"));
     }
 
     #[test]

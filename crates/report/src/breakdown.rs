@@ -6,9 +6,7 @@ use crate::figures::{self, enough, response_quantile};
 use crate::result::{label_name, only_label};
 use crate::subset::{RunSubset, SubsetKind};
 use brunt_model::numbers::{UNKNOWN, count, three_digits};
-use brunt_model::{
-    CheckFailure, Judgement, Language, LoggedText, Run, Tally, Text, TransactionTally, text,
-};
+use brunt_model::{CheckFailure, Judgement, Language, Run, Tally, Text, TransactionTally, text};
 
 /// A table of the parts of a run, with a row for each.
 #[derive(Debug, Clone, PartialEq)]
@@ -139,12 +137,12 @@ fn check_failure(run: &Run, failure: &CheckFailure) -> Text {
     let condition = if expected.is_empty() {
         Text::from(&**check)
     } else {
-        text!("check-failure.expected", expected = LoggedText::Condition.text(expected))
+        text!("check-failure.expected", expected = expected.clone())
     };
     let label = name_of(run, *label);
     let replies = count(replies);
-    let found = LoggedText::Found.text(found);
     // The text is an example; other replies may differ.
+    let found = found.clone();
     match (&*found, failed) {
         ("", _) => {
             text!("check-failure", label, condition, failed = count(*failed), replies)

@@ -24,7 +24,7 @@ use crate::study::StudyDocument;
 use crate::subset::RunSubset;
 use crate::xml::escaped;
 use crate::{panels, selection, single};
-use brunt_model::{Analysis, Judgement, Language, LoggedText, Run, Study, Text, Trial};
+use brunt_model::{Analysis, Judgement, Language, Run, Study, Text, Trial};
 use columns::FigureColumns;
 use serde::Serialize;
 use std::io;
@@ -273,7 +273,7 @@ fn document(study: &Study, analysis: &Analysis, language: Language) -> StudyDocu
     let of_trials = document.trials.iter_mut();
     let of_trials = of_trials.flat_map(|trial| trial.warnings.iter_mut().chain(&mut trial.error));
     for warning in document.warnings.iter_mut().chain(of_trials) {
-        *warning = LoggedText::Warning.in_language(warning, language).into_owned();
+        warning.translate(language);
     }
     // A plan may have thousands of requests, and the page of an active run is loaded every second.
     document.experiment.contenders.iter_mut().for_each(|contender| contender.plan = None);

@@ -23,7 +23,7 @@ macro_rules! message {
         ::brunt_model::Text::of_catalog(
             &$crate::texts::STUDIO,
             $id,
-            vec![$((stringify!($name), ::brunt_model::text!(@value $name $($value)?))),*],
+            vec![$((stringify!($name).into(), ::brunt_model::text!(@value $name $($value)?))),*],
         )
     };
 }
@@ -51,7 +51,9 @@ impl Viewer {
 
     /// Returns a message without arguments.
     pub fn text(&self, id: &'static str) -> String {
-        STUDIO.format(self.language, id, &[])
+        let text = STUDIO.format(self.language, id, &[]);
+        debug_assert!(text.is_some(), "unknown message {id}");
+        text.unwrap_or_else(|| id.to_owned())
     }
 
     /// Returns a text in the language of the viewer.

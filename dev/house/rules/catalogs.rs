@@ -14,9 +14,6 @@ const CATALOGS: [&str; 2] = ["crates/model/texts", "crates/web/texts"];
 /// Beginnings of calls with the id of a message and its arguments.
 const CALLS: [&str; 3] = ["text!(", "message!(", "viewer.text("];
 
-/// Beginnings of ids of texts that logs keep in English. The source also writes them without their ids.
-const LOGGED: [&str; 3] = ["cause-", "condition-", "warning-"];
-
 /// Arguments of each message, and of each attribute of it.
 type Messages = BTreeMap<String, BTreeSet<String>>;
 
@@ -59,8 +56,7 @@ fn the_source_uses_all_messages_with_their_arguments() {
             }
         }
     }
-    let is_logged = |id: &str| LOGGED.iter().any(|begin| id.starts_with(begin));
-    let unused = known.keys().filter(|id| !literals.contains(*id) && !is_logged(id));
+    let unused = known.keys().filter(|id| !literals.contains(*id));
     wrong.extend(unused.map(|id| format!("{id} is not used")));
     assert_none(&wrong);
 }

@@ -15,7 +15,7 @@ use crate::{panels, svg};
 use brunt_model::finding::Severity;
 use brunt_model::numbers::{count, fraction, three_digits};
 use brunt_model::run::iterations::Iterations;
-use brunt_model::{Analysis, Finding, Judgement, Language, LoggedText, Run, Study, text};
+use brunt_model::{Analysis, Finding, Judgement, Language, Run, Study, Text, text};
 
 /// Verdict, objectives, tiles, errors and tables of a run.
 pub struct Overview<'a> {
@@ -254,9 +254,9 @@ fn conclusion(conclusion: &Finding) -> String {
     )
 }
 
-fn findings(findings: &[Finding], warnings: &[String], language: Language) -> String {
+fn findings(findings: &[Finding], warnings: &[Text], language: Language) -> String {
     let warnings = warnings.iter().map(|warning| {
-        let warning = LoggedText::Warning.in_language(warning, language);
+        let warning = warning.in_language(language);
         format!("<li class=\"warning\">{}</li>\n", escaped(&warning))
     });
     let items: String = findings.iter().map(finding).chain(warnings).collect();

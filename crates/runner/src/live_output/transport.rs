@@ -182,7 +182,7 @@ fn send_error(http: &Http<WorkerClock>, failure: Failure) -> SendError {
                 refusal.what
             )
         }
-        _ => note.unwrap_or_else(|| name.to_owned()),
+        _ => note.map_or_else(|| name.to_owned(), String::from),
     })
 }
 

@@ -31,7 +31,7 @@ pub fn findings(report: &RunReport) -> ReportSection {
     {
         item.remedy = None;
     }
-    items.extend(notes::warnings(report.run).map(ListItem::plain));
+    items.extend(notes::warnings(report.run).map(|warning| ListItem::plain(warning.as_str())));
     if items.is_empty() {
         return ReportSection::new();
     }
