@@ -126,7 +126,7 @@ pub fn bottleneck(run: &Run, verdict: &Verdict) -> Option<Bottleneck> {
     let mut limits: Vec<(Culprit, Precedence, Text)> = results
         .iter()
         .filter(|(_, result)| !result.limits.is_empty())
-        .map(|(rule, result)| (rule.culprit, rule.precedence, Text::series(result.limits.clone())))
+        .map(|(rule, result)| (rule.culprit, rule.precedence, text::series(result.limits.clone())))
         .collect();
     if let Some((culprit, sentence)) = limit_outside_server(&facts, verdict) {
         // A resource that only overload exhausts precedes the generator, unless
@@ -182,18 +182,18 @@ fn not_found(results: &[(&Rule, RuleResult)]) -> Text {
     let examined = if others.is_empty() {
         text!("bottleneck.none", resources = resource_names(results, true))
     } else {
-        Text::series(others)
+        text::series(others)
     };
     let has_unseen = results.iter().any(|(_, result)| result.evidence.is_empty());
     if !has_unseen {
         return examined;
     }
     let unseen = text!("bottleneck.not-examined", resources = resource_names(results, false));
-    Text::series(vec![examined, unseen])
+    text::series(vec![examined, unseen])
 }
 
 /// Names of the resources that have readings, or of those that have none.
 fn resource_names(results: &[(&Rule, RuleResult)], has_readings: bool) -> Value {
     let rules = results.iter().filter(|(_, result)| result.evidence.is_empty() != has_readings);
-    Value::Words(rules.map(|(rule, _)| Text::label(rule.name)).collect())
+    Value::Words(rules.map(|(rule, _)| text!(rule.name)).collect())
 }

@@ -176,7 +176,7 @@ impl Breakdown {
     /// Returns the head and the rows with all columns, for a format without a width.
     pub fn cells(&self, language: Language) -> (Vec<String>, Vec<Vec<String>>) {
         let head = std::iter::once(self.title).chain(self.columns.iter().map(|column| column.0));
-        let head = head.map(|id| Text::label(id).in_language(language).into_owned());
+        let head = head.map(|id| text!(id).in_language(language).into_owned());
         let rows = self.rows.iter().map(|(name, cells)| {
             let texts = std::iter::once(name).chain(cells);
             texts.map(|text| text.in_language(language).into_owned()).collect()

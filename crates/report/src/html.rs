@@ -24,7 +24,7 @@ use crate::study::StudyDocument;
 use crate::subset::RunSubset;
 use crate::xml::escaped;
 use crate::{panels, selection, single};
-use brunt_model::{Analysis, Judgement, Language, Run, Study, Text, Trial};
+use brunt_model::{Analysis, Judgement, Language, Run, Study, Trial, text};
 use columns::FigureColumns;
 use serde::Serialize;
 use std::io;
@@ -163,7 +163,7 @@ impl StudyPage<'_> {
                     check_failures: Vec::new(),
                 };
                 scripts += &data_script(&format!("part-{}", parts.len()), &data)?;
-                let kind = Text::label(table.title).in_language(self.language).into_owned();
+                let kind = text!(table.title).in_language(self.language).into_owned();
                 parts.push(PagePart { kind, name: name.into_owned() });
             }
         }

@@ -29,7 +29,7 @@ pub fn sentence(answer: &CapacityResult) -> Text {
     parts.extend(answer.bottleneck.as_ref().map(|bottleneck| {
         text!("capacity-summary.bottleneck", bottleneck = bottleneck.sentence.clone())
     }));
-    Text::series(parts)
+    text::series(parts)
 }
 
 /// The limit of the last trials, if the generator ended the search.

@@ -2,7 +2,7 @@
 
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, Method, header};
-use brunt_model::text::catalog::Catalog;
+use brunt_model::text::Catalog;
 use brunt_model::{Language, Text};
 use maud::{Markup, html};
 
@@ -19,12 +19,8 @@ pub const ELEMENT: &str = "\u{fffc}";
 /// Creates a [`Text`](brunt_model::Text) of a message of the studio, as `brunt_model::text!` does of findings:
 /// `message!("try-of-file", number, file = name)`.
 macro_rules! message {
-    ($id:literal $(, $name:ident $(= $value:expr)?)* $(,)?) => {
-        ::brunt_model::Text::of_catalog(
-            &$crate::texts::STUDIO,
-            $id,
-            vec![$((stringify!($name).into(), ::brunt_model::text!(@value $name $($value)?))),*],
-        )
+    ($($message:tt)*) => {
+        ::brunt_model::text::of_catalog!(in $crate::texts::STUDIO, $($message)*)
     };
 }
 pub(crate) use message;

@@ -48,7 +48,7 @@ pub fn machine(facts: &ServerFacts) -> RuleResult {
             result.limits.push(sentence);
         } else {
             result.by_others =
-                Some(Text::series(vec![sentence, text!("bottleneck.cpu-of-unknown")]));
+                Some(text::series(vec![sentence, text!("bottleneck.cpu-of-unknown")]));
         }
     }
     result
@@ -186,7 +186,7 @@ fn sentence(facts: &ServerFacts, source: &str, level: f64) -> Text {
     }
     let capacity = shares(facts).and_then(|shares| shares.capacity_without_brunt());
     clauses.extend(capacity.map(|capacity| text!("bottleneck.without-brunt", capacity)));
-    Text::series(clauses)
+    text::series(clauses)
 }
 
 /// Returns the part of a source's name after its kind: `nginx` of `process:nginx`.

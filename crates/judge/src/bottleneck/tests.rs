@@ -4,7 +4,7 @@ use super::*;
 use brunt_model::event::{Event, Phase, Reading};
 use brunt_model::finding::{OtherCause, UseOrigin};
 use brunt_model::reading_names::{self as name, GENERATOR, Nic, server};
-use brunt_model::{Environment, Route, Tick};
+use brunt_model::{Environment, Route, Tick, text};
 use std::time::Duration;
 
 const SECONDS: u64 = 10;
@@ -346,7 +346,7 @@ fn overflows_of_other_listeners_are_not_those_of_the_server() {
 fn every_rule_is_in_the_docs() {
     let docs = include_str!("../../../../docs/bottleneck.md");
     for rule in RULES {
-        let name = Text::label(rule.name);
+        let name = text!(rule.name);
         assert!(docs.contains(&format!("| {name} |")), "docs/bottleneck.md does not list {name}");
     }
 }

@@ -115,7 +115,7 @@ impl Group<'_> {
         clauses.extend(self.wins(self.theirs, self.ours, &self.levels_with(Better::Better)));
         clauses.extend(self.wins(self.ours, self.theirs, &self.levels_with(Better::Worse)));
         clauses.extend(self.equal(&self.levels_with(Better::Equal)));
-        (!clauses.is_empty()).then(|| text!("sentence", clause = Text::series(clauses)))
+        (!clauses.is_empty()).then(|| text!("sentence", clause = text::series(clauses)))
     }
 
     fn levels_with(&self, verdict: Better) -> Vec<Level<'_>> {

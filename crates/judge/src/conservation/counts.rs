@@ -3,7 +3,7 @@
 use super::check;
 use brunt_model::finding::ConsistencyCheck;
 use brunt_model::text::Value;
-use brunt_model::{Failure, Run, Tally, Text, text};
+use brunt_model::{Failure, Run, Tally, text};
 
 /// A count of a tally.
 type TallyCount = fn(&Tally) -> u64;
@@ -64,12 +64,12 @@ pub fn over_time(run: &Run) -> Option<ConsistencyCheck> {
         text!(
             "check-sum.not-over-time",
             over_time = over_time.to_string(),
-            name = Text::label(name),
+            name = text!(name),
             total = total.to_string()
         )
     } else {
         let counts = pairs.iter().map(|(name, count, _)| {
-            text!("check-count.of", count = count.to_string(), name = Text::label(name))
+            text!("check-count.of", count = count.to_string(), name = text!(name))
         });
         text!("check-sum.over-time", counts = Value::Words(counts.collect()))
     };
@@ -108,7 +108,7 @@ pub fn histograms(run: &Run) -> Option<ConsistencyCheck> {
             text!(
                 "check-sum.not-histograms",
                 values = values.to_string(),
-                name = Text::label(name),
+                name = text!(name),
                 counted = counted.to_string()
             )
         }
@@ -177,7 +177,7 @@ pub fn agents(run: &Run) -> Option<ConsistencyCheck> {
         texts.push(text!(
             "check-sum.of-total",
             summed = summed.to_string(),
-            name = Text::label(name),
+            name = text!(name),
             total = total.to_string()
         ));
     }

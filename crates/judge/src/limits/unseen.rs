@@ -31,7 +31,7 @@ pub fn sentences(facts: &RunFacts) -> Vec<Text> {
     }
     let mut unseen = workers(facts);
     let missing = MESSAGES.iter().filter(|row| !facts.has(row.0));
-    unseen.extend(missing.map(|row| Text::label(row.1)));
+    unseen.extend(missing.map(|row| text!(row.1)));
     unseen.extend(link(facts));
     unseen.extend(read_lag(facts));
     unseen
@@ -52,7 +52,7 @@ fn workers(facts: &RunFacts) -> Vec<Text> {
     let mut sentences = Vec::new();
     for (name, id) in rows {
         if (0..facts.workers()).any(|worker| !facts.has(&name(worker))) {
-            sentences.push(Text::label(id));
+            sentences.push(text!(id));
         }
     }
     sentences

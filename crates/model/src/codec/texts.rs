@@ -4,8 +4,7 @@
 
 use super::wire::{Argument, ArgumentValue, Text as TextMessage, Texts};
 use crate::Text;
-use crate::text::Value;
-use crate::text::catalog::MESSAGES;
+use crate::text::{MESSAGES, Value};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// Maximum depth of texts within texts whose messages are read; deeper texts are English. A message may show an

@@ -87,7 +87,7 @@ pub fn remark(history: &RunHistory, entry: &HistoryEntry) -> Option<Text> {
     let tags = (!entry.tags.is_empty()).then(|| entry.tags.join(", ").into());
     let parts = [change, exclusion, interrupted, source, tags];
     let parts: Vec<Text> = parts.into_iter().flatten().collect();
-    (!parts.is_empty()).then(|| Text::series(parts))
+    (!parts.is_empty()).then(|| text::series(parts))
 }
 
 /// Relative size of a change; the absolute values if there is none.

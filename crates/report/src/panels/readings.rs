@@ -74,7 +74,7 @@ pub fn by_time(run: &Run) -> Vec<ReadingChart> {
 fn gauge_chart(prefix: &str, gauge: &Gauge, tracks: Vec<Track>) -> ReadingChart {
     ReadingChart {
         id: format!("{prefix}-{}", gauge.id),
-        title: Text::label(gauge.title),
+        title: text!(gauge.title),
         y: axis(gauge),
         tracks,
     }
@@ -89,7 +89,7 @@ fn is_server(source: &str) -> bool {
 }
 
 fn axis(gauge: &Gauge) -> Axis {
-    Axis { label: Text::label(gauge.label), unit: gauge.unit, scale: AxisScale::Linear }
+    Axis { label: text!(gauge.label), unit: gauge.unit, scale: AxisScale::Linear }
 }
 
 /// Returns the lines of a gauge from all matching sources.
@@ -121,7 +121,7 @@ fn part_name(part: &str, name: Text) -> Text {
 
 /// Name of a reading by its message; empty without one.
 fn reading_name(message: &'static str) -> Text {
-    if message.is_empty() { Text::default() } else { Text::label(message) }
+    if message.is_empty() { Text::default() } else { text!(message) }
 }
 
 fn tracks_of_source(run: &Run, history: &History, take: GaugeRule) -> Vec<Track> {
@@ -228,12 +228,12 @@ impl OtherReadings {
     }
 
     fn id(&self) -> String {
-        let unit = Text::label(self.row().2);
+        let unit = text!(self.row().2);
         format!("other-{}-{}", super::words::slug(&self.source), super::words::slug(&unit))
     }
 
     fn title(&self) -> Text {
-        let unit = Text::label(self.row().2);
+        let unit = text!(self.row().2);
         text!("gauge.over-source", source = &*self.source, unit)
     }
 

@@ -211,17 +211,17 @@ fn of_chart(
     let mut populations = run.plan.iter().flat_map(|plan| &plan.populations);
     let is_open = populations.any(|population| matches!(population.load, Load::Open { .. }));
     let rows = chart.lines.iter().filter(|row| is_open || !matches!(row.value, Arrivals(_)));
-    let lines = rows.enumerate().map(|(i, row)| {
-        line(Text::label(row.name), i, points_of(&row.value, recorded, &intervals))
-    });
+    let lines = rows
+        .enumerate()
+        .map(|(i, row)| line(text!(row.name), i, points_of(&row.value, recorded, &intervals)));
     let has_states = chart.lines.iter().any(|row| matches!(row.value, State(_)));
     let x = if has_states { axis_with_ranges(merged.width) } else { axis(merged.width) };
     let (label, unit, scale) = chart.y;
     Chart {
         id: chart.id.into(),
-        title: Text::label(chart.title),
+        title: text!(chart.title),
         x,
-        y: Axis { label: Text::label(label), unit, scale },
+        y: Axis { label: text!(label), unit, scale },
         lines: lines.collect(),
         marks: marks(run),
         ..Chart::default()

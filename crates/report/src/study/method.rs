@@ -18,7 +18,7 @@ pub fn method(study: &Study, analysis: &Analysis) -> Vec<Text> {
     sentences.extend(of_analysis(analysis));
     if study.only_run().is_some() {
         // Its intervals are those of the run itself.
-        let without_band = Text::label("method.band-one");
+        let without_band = text!("method.band-one");
         sentences.retain(|sentence| *sentence != without_band);
     }
     sentences
@@ -33,7 +33,7 @@ pub fn of_analysis(analysis: &Analysis) -> Vec<Text> {
         analysis.contenders.iter().flat_map(|c| &c.limits).map(|l| l.kind).collect();
     let of_bands = BANDS.iter().filter(|row| bands.contains(&row.0)).map(|row| row.1);
     let of_limits = LIMITS.iter().filter(|row| limits.contains(&row.0)).map(|row| row.1);
-    let mut sentences: Vec<Text> = of_bands.chain(of_limits).map(Text::label).collect();
+    let mut sentences: Vec<Text> = of_bands.chain(of_limits).map(|id| text!(id)).collect();
     for contender in &analysis.contenders {
         let Some(scalability) = &contender.scalability else { continue };
         let caution = text!("method.scalability", caution = scalability.caution.clone());
@@ -45,7 +45,7 @@ pub fn of_analysis(analysis: &Analysis) -> Vec<Text> {
         analysis.comparison.iter().flat_map(|c| &c.pairs).flat_map(|pair| &pair.measures);
     let tests: Vec<Test> = measures.map(|compared| compared.test).collect();
     let of_tests = TESTS.iter().filter(|row| tests.contains(&row.0));
-    sentences.extend(of_tests.map(|row| Text::label(row.1)));
+    sentences.extend(of_tests.map(|row| text!(row.1)));
     sentences
 }
 

@@ -374,7 +374,7 @@ fn answer_findings(answer: &CapacityResult, find: &CapacitySearch, named: Named)
     }));
     findings.extend(find.require.iter().map(|requirement| {
         let capacities = answer.capacities.iter().map(|capacity| capacity.sentence.clone());
-        let capacity = Text::series(capacities.collect());
+        let capacity = text::series(capacities.collect());
         let outcome = requirement_outcome(answer, requirement);
         let requirement = requirement.to_string();
         let (severity, sentence) = match outcome {

@@ -64,7 +64,7 @@ pub fn fact(report: &RunReport) -> Fact {
         lines: vec![
             Words::emphasized(emphasis(verdict.state), state_name(judgement))
                 .and(": ")
-                .and(Text::series(clauses)),
+                .and(text::series(clauses)),
         ],
         remarks: failed.chain(causes).chain(unseen).collect(),
         may_be_cut: false,

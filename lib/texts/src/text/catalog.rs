@@ -1,33 +1,13 @@
 //! Formats messages of a catalog in Fluent's syntax, with a source for each language.
 
-use super::{Argument, Language, Text, Value};
-use crate::numbers::count;
+use super::{Argument, Text, Value};
+use crate::language::Language;
 use fluent_bundle::concurrent::FluentBundle;
 use fluent_bundle::{FluentArgs, FluentResource, FluentValue};
 use intl_memoizer::concurrent::IntlLangMemoizer;
 use std::fmt;
 use std::sync::OnceLock;
 use unic_langid::LanguageIdentifier;
-
-/// The messages of findings, verdicts, conclusions and reports.
-pub static MESSAGES: Catalog = Catalog::new(
-    concat!(
-        include_str!("../../texts/en/findings.ftl"),
-        include_str!("../../texts/en/failures.ftl"),
-        include_str!("../../texts/en/experiments.ftl"),
-        include_str!("../../texts/en/history.ftl"),
-        include_str!("../../texts/en/log.ftl"),
-        include_str!("../../texts/en/report.ftl"),
-    ),
-    concat!(
-        include_str!("../../texts/zh/findings.ftl"),
-        include_str!("../../texts/zh/failures.ftl"),
-        include_str!("../../texts/zh/experiments.ftl"),
-        include_str!("../../texts/zh/history.ftl"),
-        include_str!("../../texts/zh/log.ftl"),
-        include_str!("../../texts/zh/report.ftl"),
-    ),
-);
 
 /// Separator between the id of a message and its attribute: `too-short.remedy`.
 const ATTRIBUTE: char = '.';
@@ -171,4 +151,17 @@ fn enumeration(parts: &[Text], language: Language, conjunction: &str) -> String 
         }
         _ => joined(parts, language, words),
     }
+}
+
+/// Formats an integer: `154,463`.
+pub fn count(n: u64) -> String {
+    let digits = n.to_string();
+    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
 }
