@@ -19,6 +19,7 @@ mod pools;
 #[cfg(test)]
 mod tests;
 
+use crate::texts::message;
 use brunt_model::analysis::{Culprit, Reason};
 use brunt_model::finding::{LimitingResource, State, UseOrigin};
 use brunt_model::text::Value;
@@ -168,7 +169,7 @@ fn limit_outside_server(facts: &ServerFacts, verdict: &Verdict) -> Option<(Culpr
             let generator_causes =
                 verdict.causes.iter().filter(|cause| cause.origin == UseOrigin::Generator);
             let limits = generator_causes.map(|cause| cause.limit.words()).collect::<Value>();
-            Some((Culprit::Generator, text!("bottleneck.generator", limits)))
+            Some((Culprit::Generator, message!("bottleneck.generator", limits)))
         }
         (State::BusyMachine, Some(cause)) => Some((Culprit::NotFound, cause.sentence.clone())),
         // A generator that is not limited may still take the CPU that the server needs.
@@ -180,7 +181,7 @@ fn not_found(results: &[(&Rule, RuleResult)]) -> Text {
     let others: Vec<Text> =
         results.iter().filter_map(|(_, result)| result.by_others.clone()).collect();
     let examined = if others.is_empty() {
-        text!("bottleneck.none", resources = resource_names(results, true))
+        message!("bottleneck.none", resources = resource_names(results, true))
     } else {
         text::series(others)
     };
@@ -188,12 +189,12 @@ fn not_found(results: &[(&Rule, RuleResult)]) -> Text {
     if !has_unseen {
         return examined;
     }
-    let unseen = text!("bottleneck.not-examined", resources = resource_names(results, false));
+    let unseen = message!("bottleneck.not-examined", resources = resource_names(results, false));
     text::series(vec![examined, unseen])
 }
 
 /// Names of the resources that have readings, or of those that have none.
 fn resource_names(results: &[(&Rule, RuleResult)], has_readings: bool) -> Value {
     let rules = results.iter().filter(|(_, result)| result.evidence.is_empty() != has_readings);
-    Value::Words(rules.map(|(rule, _)| text!(rule.name)).collect())
+    Value::Words(rules.map(|(rule, _)| message!(rule.name)).collect())
 }

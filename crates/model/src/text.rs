@@ -1,32 +1,26 @@
-//! Texts for people, in each language: the messages of this crate, and of those above it.
+//! Texts for people, in each language: the messages of this crate, those of logs, and those that several crates use.
 //!
-//! [`text!`](crate::text!) makes a [`Text`] of a message of `texts/en` and `texts/zh`.
+//! [`text!`](crate::text!) makes a [`Text`] of a message of `texts/en` and `texts/zh`. Other crates have further messages.
 
 #[doc(hidden)]
 pub use brunt_texts::text as of_catalog;
 pub use brunt_texts::{Catalog, Language, Text, Value};
 
-/// The messages of findings, verdicts, conclusions, reports and logs.
+/// The messages of failures and logs, and those that several crates use.
 pub static MESSAGES: Catalog = Catalog::new(
     concat!(
-        include_str!("../texts/en/findings.ftl"),
+        include_str!("../texts/en/common.ftl"),
         include_str!("../texts/en/failures.ftl"),
-        include_str!("../texts/en/experiments.ftl"),
-        include_str!("../texts/en/history.ftl"),
         include_str!("../texts/en/log.ftl"),
-        include_str!("../texts/en/report.ftl"),
     ),
     concat!(
-        include_str!("../texts/zh/findings.ftl"),
+        include_str!("../texts/zh/common.ftl"),
         include_str!("../texts/zh/failures.ftl"),
-        include_str!("../texts/zh/experiments.ftl"),
-        include_str!("../texts/zh/history.ftl"),
         include_str!("../texts/zh/log.ftl"),
-        include_str!("../texts/zh/report.ftl"),
     ),
 );
 
-/// Creates a [`Text`] of a message, by its id and arguments: `text!("too-short", time = seconds(t), replies)`.
+/// Creates a [`Text`] of a message, by its id and arguments: `text!("of-run", run = name, sentence)`.
 #[macro_export]
 macro_rules! text {
     ($($message:tt)*) => {

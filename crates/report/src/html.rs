@@ -22,9 +22,10 @@ use crate::breakdown::{self, Breakdown};
 use crate::figure::Chart;
 use crate::study::StudyDocument;
 use crate::subset::RunSubset;
+use crate::texts::message;
 use crate::xml::escaped;
 use crate::{panels, selection, single};
-use brunt_model::{Analysis, Judgement, Language, Run, Study, Trial, text};
+use brunt_model::{Analysis, Judgement, Language, Run, Study, Trial};
 use columns::FigureColumns;
 use serde::Serialize;
 use std::io;
@@ -163,7 +164,7 @@ impl StudyPage<'_> {
                     check_failures: Vec::new(),
                 };
                 scripts += &data_script(&format!("part-{}", parts.len()), &data)?;
-                let kind = text!(table.title).in_language(self.language).into_owned();
+                let kind = message!(table.title).in_language(self.language).into_owned();
                 parts.push(PagePart { kind, name: name.into_owned() });
             }
         }

@@ -315,7 +315,7 @@ fn compare_replies(
     for difference in &all {
         observer.print(&format!("different replies: {difference}"));
     }
-    Ok(not_in_runs.into_iter().map(Text::from).collect())
+    Ok(not_in_runs)
 }
 
 /// Checks that servers accept connections, except those that brunt or a hook starts. Otherwise no

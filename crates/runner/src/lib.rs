@@ -56,6 +56,7 @@ pub mod run;
 pub mod session;
 pub mod stages;
 mod steer;
+mod texts;
 pub mod trace;
 pub mod world;
 

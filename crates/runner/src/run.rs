@@ -59,7 +59,7 @@ pub fn no_reply(run: &Run) -> String {
     let reason = if failures.is_empty() {
         error.unwrap_or_else(|| "no request was begun".into())
     } else {
-        failures.into()
+        failures
     };
     match url {
         Some(url) => {

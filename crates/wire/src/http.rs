@@ -210,11 +210,11 @@ impl<T: Timer + 'static> Http<T> {
 
     /// Stores the reason of a failure as the note for the user, and returns the failure.
     fn note_failure(&self, failure: Failure, why: &dyn std::fmt::Display) -> Failure {
-        self.note_cause(failure, why.to_string().into())
+        self.note_cause(failure, &why.to_string().into())
     }
 
     /// Stores the cause of a failure as the note for the user, and returns the failure.
-    fn note_cause(&self, failure: Failure, cause: Text) -> Failure {
+    fn note_cause(&self, failure: Failure, cause: &Text) -> Failure {
         let name = &failure.row().name;
         let cause = cause.map(&without_number);
         // The system's error text often repeats the name of the failure.

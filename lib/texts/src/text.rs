@@ -102,6 +102,7 @@ impl Text {
     }
 
     /// Returns the text with a change in each argument, such as the removal of secrets.
+    #[must_use]
     pub fn map(&self, change: &dyn Fn(&str) -> String) -> Self {
         let english = change(&self.english);
         let message = self.message.as_deref().map(|message| message.map(change));
@@ -196,6 +197,7 @@ impl Eq for Text {}
 
 impl Hash for Text {
     fn hash<H: Hasher>(&self, state: &mut H) {
+        // As in `Eq`, and as the hash of its `Borrow<str>`.
         self.english.hash(state);
     }
 }

@@ -144,7 +144,7 @@ mod tests {
                 other => panic!("{other:?}"),
             }
         }
-        let json = serialize(&[text.clone()], serde_json::value::Serializer).unwrap();
+        let json = serialize(std::slice::from_ref(text), serde_json::value::Serializer).unwrap();
         texts.extend(deserialize(json).unwrap());
         texts
     }

@@ -6,6 +6,7 @@ use crate::figure::{Axis, AxisScale, Chart, ChartLine, ChartPoint, ChartUnit, Hi
 use crate::intervals::{self, Merged};
 use crate::readings::ValueSpan;
 use crate::result::{self, IntervalRow};
+use crate::texts::message;
 use brunt_model::numbers;
 use brunt_model::{Analysis, Judgement, Load, Phase, Run, Study, Text, Tick, Trial, text};
 
@@ -145,13 +146,13 @@ fn of_readings(chart: readings::ReadingChart) -> Chart {
 fn titled(figure: Chart, trial: Option<&Text>) -> Chart {
     let title = match trial {
         Some(trial) if figure.is_histogram => {
-            text!("chart.of-trial", title = figure.title, trial = trial.clone())
+            message!("chart.of-trial", title = figure.title, trial = trial.clone())
         }
         None if figure.is_histogram => figure.title,
         Some(trial) => {
-            text!("chart.over-time-of-trial", title = figure.title, trial = trial.clone())
+            message!("chart.over-time-of-trial", title = figure.title, trial = trial.clone())
         }
-        None => text!("chart.over-time", title = figure.title),
+        None => message!("chart.over-time", title = figure.title),
     };
     Chart { title, ..figure }
 }
@@ -219,7 +220,7 @@ fn of_chart(
     let (label, unit, scale) = chart.y;
     Chart {
         id: chart.id.into(),
-        title: text!(chart.title),
+        title: message!(chart.title),
         x,
         y: Axis { label: text!(label), unit, scale },
         lines: lines.collect(),

@@ -135,7 +135,9 @@ impl Redactor {
 
     /// Redacts texts with their messages.
     pub fn messages(&self, texts: &mut [Text]) {
-        texts.iter_mut().for_each(|text| *text = self.message(text));
+        for text in texts {
+            *text = self.message(text);
+        }
     }
 
     /// Redacts a text with its message.

@@ -216,7 +216,7 @@ impl<T: Timer + 'static> Http<T> {
         let fields = RequestFields::from_websocket(parts, websocket::offer(parts));
         let fields = fields.map_err(|bad| self.note_failure(Failure::System, &bad))?;
         let opened = h2.connection().tunnel(&fields).await;
-        let (tunnel, answer) = opened.map_err(|(failure, why)| self.note_cause(failure, why))?;
+        let (tunnel, answer) = opened.map_err(|(failure, why)| self.note_cause(failure, &why))?;
         // Over HTTP/2, success is a 2xx status instead of 101 (RFC 8441 section 5).
         if !(200..300).contains(&answer.status) {
             let reply = Reply { status: answer.status, is_refusal: true, ..Reply::default() };

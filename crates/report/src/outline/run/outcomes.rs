@@ -3,6 +3,7 @@
 
 use super::{ReportSection, RunReport};
 use crate::outline::block::{OutcomeRow, ReportBlock};
+use crate::texts::message;
 use crate::view::Detail;
 use brunt_model::numbers::{count, plural, share, time};
 use brunt_model::outcome::status_text;
@@ -70,7 +71,7 @@ fn explained(failure: Failure, t: &Tally) -> Text {
 pub fn meaning(failure: Failure, t: &Tally) -> Text {
     let causes = t.malformed.iter().filter(|(cause, _)| cause.failure() == failure);
     let causes =
-        causes.map(|(cause, n)| text!("failure-cause", count = count(*n), cause = cause.text()));
+        causes.map(|(cause, n)| message!("failure-cause", count = count(*n), cause = cause.text()));
     let causes: Vec<Text> = causes.collect();
     if causes.is_empty() {
         failure.row().meaning.clone()
