@@ -291,7 +291,7 @@ impl Client {
     }
 
     fn call_error(&self, base: &str, failure: Failure) -> String {
-        let note = self.wire.take_note().unwrap_or_else(|| failure.row().meaning.to_string());
+        let note = self.wire.take_note().unwrap_or_else(|| failure.row().meaning.clone());
         format!("cannot ask {base} for its services: {note}")
     }
 

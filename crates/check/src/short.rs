@@ -6,13 +6,13 @@ use crate::advice::Certainty;
 use crate::facts::{CheckFacts, MachineFacts, RequestedLoad};
 use crate::route::{RESOLVE_TIMEOUT, addresses, route};
 use crate::rules;
-use brunt_model::{Plan, Route};
+use brunt_model::{Plan, Route, Text};
 use brunt_probe::Root;
 use brunt_probe::settings::settings;
 
 /// Returns the route to the server, if it is known without a connection, and warnings about the
 /// load of the plan.
-pub fn preflight_short(plan: &Plan, descriptors: u64, cores: u32) -> (Option<Route>, Vec<String>) {
+pub fn preflight_short(plan: &Plan, descriptors: u64, cores: u32) -> (Option<Route>, Vec<Text>) {
     // Agents on other machines have routes of their own.
     if plan.is_elsewhere() {
         return (None, Vec::new());
@@ -36,6 +36,6 @@ pub fn preflight_short(plan: &Plan, descriptors: u64, cores: u32) -> (Option<Rou
     };
     // Likely problems would be noise before each run; `brunt check` shows them.
     let certain = rules::advise(&facts).into_iter().filter(|a| a.certainty == Certainty::Surely);
-    let warnings = certain.map(|a| a.note()).collect();
+    let warnings = certain.map(|a| a.note().into()).collect();
     (facts.route, warnings)
 }

@@ -29,8 +29,8 @@ use crate::team::TeamRun;
 use crate::trace;
 use anyhow::{Context, Result, ensure};
 use brunt_live::LiveOutputs;
-use brunt_model::Experiment;
 use brunt_model::numbers::plural;
+use brunt_model::{Experiment, Text};
 use brunt_rig::{RigContext, RigFailure};
 use brunt_runner::EventListener;
 use brunt_runner::experiment::{
@@ -68,7 +68,7 @@ pub struct ExperimentContext {
     /// Results that make brunt fail.
     pub fail_on: FailOn,
     /// Notes for the user.
-    pub notes: Vec<String>,
+    pub notes: Vec<Text>,
     /// Store of the experiment.
     pub keep: StorePolicy,
     /// Files of brunt for agents of another architecture.
@@ -86,7 +86,7 @@ pub enum StorePolicy {
     /// Does not store the experiment.
     None {
         /// Reason, unless the user requested it.
-        note: Option<String>,
+        note: Option<Text>,
     },
 }
 
@@ -105,7 +105,7 @@ impl ExperimentContext {
             quiet: output.quiet,
             tracer: trace::requested(output, &run.store)?,
             fail_on: FailOn { limited: run.settings.checks.strict, undecided: false },
-            notes,
+            notes: notes.into_iter().map(Text::from).collect(),
             keep,
             programs: run.settings.fleet.programs.clone(),
             browser: Some(run.browser.clone()),

@@ -76,6 +76,7 @@ use anyhow::Result;
 use args::RunArgs;
 #[cfg(target_os = "linux")]
 use brunt_lab::program::LabFailure;
+use brunt_model::Text;
 use brunt_model::system_error::without_number;
 use brunt_runner::Storage;
 use brunt_spec::{check_objectives, to_plan};
@@ -240,7 +241,8 @@ fn run(args: &RunArgs) -> Result<Exit, CommandError> {
     }
     let system = system();
     let settings = &args.settings;
-    let (mut plan, mut notes) = to_plan(settings, &system).map_err(usage_error)?;
+    let (mut plan, notes) = to_plan(settings, &system).map_err(usage_error)?;
+    let mut notes: Vec<Text> = notes.into_iter().map(Text::from).collect();
     check_objectives(&plan.objectives, &[&plan]).map_err(usage_error)?;
     let is_tracing = settings.output.trace;
     if is_tracing {

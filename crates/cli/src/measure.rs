@@ -13,7 +13,7 @@ use anyhow::Result;
 use brunt_agents::Fleet;
 use brunt_live::LiveOutputs;
 use brunt_model::reached::ReplyKind;
-use brunt_model::{Environment, Plan, ProbeSpec, Route};
+use brunt_model::{Environment, Plan, ProbeSpec, Route, Text};
 use brunt_runner::run::no_reply;
 use brunt_runner::trace::Tracer;
 use brunt_runner::{
@@ -42,7 +42,7 @@ pub struct MeasureContext<'f> {
     /// Prints each sample. Then only requested reports are written.
     pub tracer: Option<&'f mut Tracer>,
     /// Notes on decisions that brunt made for the user.
-    pub notes: Vec<String>,
+    pub notes: Vec<Text>,
     /// Network route to the server, if it is known before the run.
     pub route: Option<Route>,
     /// Studio that leases the servers and receives the run.
@@ -135,7 +135,7 @@ fn report(outputs: Outputs, result: &RunResult) -> Result<()> {
     }
     let why = no_reply(run);
     print_line(&format!("brunt: nothing was measured: {why}"));
-    let others = run.warnings.iter().filter(|warning| !why.contains(&**warning));
+    let others = run.warnings.iter().filter(|warning| !why.contains(warning.as_str()));
     others.take(MAX_WARNINGS).for_each(|warning| print_line(&format!("  {warning}")));
     outputs.without_default().write(run, &result.judgement)
 }

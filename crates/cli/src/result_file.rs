@@ -49,7 +49,7 @@ mod present {
 #[cfg(not(feature = "compat"))]
 mod absent {
     use anyhow::{Result, bail};
-    use brunt_model::Event;
+    use brunt_model::{Event, Text};
     use brunt_runner::EventListener;
     use brunt_spec::settings::OutputSettings;
     use std::convert::Infallible;
@@ -59,7 +59,7 @@ mod absent {
 
     impl ResultFile {
         /// Never called, because no value exists.
-        pub fn trouble(&self) -> Option<String> {
+        pub fn trouble(&self) -> Option<Text> {
             match self.0 {}
         }
     }

@@ -6,7 +6,7 @@
 use brunt_jmx::jtl::xml_writer::{FOOTER, footer_length};
 use brunt_jmx::jtl::{CsvWriter, Field, FileStart, JtlFormat, JtlSettings, XmlWriter};
 use brunt_model::plan::{ListenerRecords, RecordDetail};
-use brunt_model::{Event, SampleRecord, Tick, Warning, text};
+use brunt_model::{Event, SampleRecord, Text, Tick, Warning, text};
 use brunt_runner::EventListener;
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
@@ -125,10 +125,10 @@ impl ResultFile {
     }
 
     /// Reason why samples are missing in the file, as a sentence.
-    pub fn trouble(&self) -> Option<String> {
+    pub fn trouble(&self) -> Option<Text> {
         let path = self.path.display().to_string();
         let error = self.error.as_ref()?;
-        Some(text!("warning-samples-file", path, why = error.to_string()).into())
+        Some(text!("warning-samples-file", path, why = error.to_string()))
     }
 
     fn fail(&mut self, error: io::Error) {

@@ -111,7 +111,7 @@ impl FinishedRun {
             let saved = stored
                 .id
                 .map_or_else(|| "not saved: no response".into(), |id| format!("saved as {id}"));
-            lines.push(stored.trouble.unwrap_or(saved));
+            lines.push(stored.trouble.map_or(saved, String::from));
         }
         for line in &lines {
             self.caller.err_redacted(&note_line(line));

@@ -7,7 +7,7 @@
 use brunt_engine::{RunControl, RunEnvironment, RunEpoch, Sink, UserSetup, Users, WorkerClock};
 use brunt_generator::{Generator, GeneratorError};
 use brunt_model::sample::ConnectTimes;
-use brunt_model::{Environment, Failure, Flow, Plan};
+use brunt_model::{Environment, Failure, Flow, Plan, Text};
 use brunt_runner::error::RunError;
 use brunt_runner::{PlanExecutor, RealWorld};
 use brunt_wire::events::EventTimes;
@@ -102,7 +102,7 @@ impl RunEnvironment for WitnessedGenerator {
         self.generator.labels()
     }
 
-    fn remarks(&self) -> Vec<String> {
+    fn remarks(&self) -> Vec<Text> {
         self.generator.remarks()
     }
 
@@ -182,7 +182,7 @@ impl Transport for WitnessedTransport {
         self.transport.take_counts()
     }
 
-    fn take_note(&self) -> Option<String> {
+    fn take_note(&self) -> Option<Text> {
         self.transport.take_note()
     }
 

@@ -1,7 +1,7 @@
 //! The tasks of one population on one worker: users and connections that are active, or being opened.
 
 use crate::clock::Sleep;
-use brunt_model::{Failure, Tick};
+use brunt_model::{Failure, Text, Tick};
 use std::cell::{Cell, RefCell};
 
 /// Counts the tasks of a population, and wakes the worker when the last may have ended.
@@ -18,7 +18,7 @@ pub struct ActiveTasks {
     /// Connections that the worker opened before the load.
     opened: Cell<u64>,
     /// Reason of the first connection failure before the load.
-    open_failure: RefCell<Option<String>>,
+    open_failure: RefCell<Option<Text>>,
     /// Wakes the worker.
     pub bell: Sleep,
 }
@@ -114,16 +114,14 @@ impl ActiveTasks {
     }
 
     /// Notes why a connection could not be opened; only the first reason is stored.
-    pub fn fail_opening(&self, failure: Failure, note: Option<&str>) {
+    pub fn fail_opening(&self, failure: Failure, note: Option<&Text>) {
         let mut first = self.open_failure.borrow_mut();
-        first.get_or_insert_with(|| {
-            note.map_or_else(|| failure.row().meaning.to_string(), str::to_owned)
-        });
+        first.get_or_insert_with(|| note.unwrap_or(&failure.row().meaning).clone());
     }
 
     /// Returns why no connection could be opened before the load. None if one was opened, or
     /// none had to be.
-    pub fn open_failure(&self) -> Option<String> {
+    pub fn open_failure(&self) -> Option<Text> {
         self.open_failure.borrow().clone().filter(|_| self.opened.get() == 0)
     }
 }

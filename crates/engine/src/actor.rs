@@ -410,7 +410,7 @@ impl<T: Transport> Actor<T> {
         let alert = stamps
             .malformed
             .filter(|cause| cause.failure() == Failure::Tls)
-            .map(|cause| cause.to_string());
+            .map(MalformedReply::text);
         if has_note && let Some(note) = transport.take_note().or(alert) {
             self.population.warn(note);
         }

@@ -4,7 +4,7 @@ use brunt_model::outcome::{DEADLINE_STATUS, status_text};
 use brunt_model::plan::ReplyChecks;
 use brunt_model::reply_policy::statuses;
 use brunt_model::sync::IgnorePoison;
-use brunt_model::{CheckFailure, Failure, Outcome, Plan};
+use brunt_model::{CheckFailure, Failure, Outcome, Plan, Text, text};
 use brunt_wire::Reply;
 use std::collections::HashMap;
 use std::sync::Mutex;
@@ -14,6 +14,7 @@ use std::time::Duration;
 #[derive(Debug)]
 pub struct ReplyChecker {
     checks: Vec<ReplyChecks>,
+    conditions: Vec<Conditions>,
     /// Time limits from begun to last byte.
     timeouts: Vec<Duration>,
     /// True if the user judges replies: to decide whether they are good, or to make records.
@@ -26,6 +27,23 @@ pub struct ReplyChecker {
     lengths: Mutex<HashMap<u32, u64>>,
 }
 
+/// Descriptions of the checks of a policy: many replies may fail them.
+#[derive(Debug)]
+struct Conditions {
+    status: Text,
+    body: Option<Text>,
+}
+
+impl Conditions {
+    fn new(checks: &ReplyChecks) -> Self {
+        let body = checks.body.as_ref().map(|pattern| {
+            let part = text!("condition-part.body");
+            text!("condition-match", part, values = format!("`{pattern}`"))
+        });
+        Self { status: text!("condition-status", statuses = statuses(&checks.status)), body }
+    }
+}
+
 impl ReplyChecker {
     /// Collects the checks of a plan's reply policies.
     pub fn new(plan: &Plan) -> Self {
@@ -34,6 +52,7 @@ impl ReplyChecker {
         Self {
             is_traced: plan.record.records.as_ref().is_some_and(|records| records.trace),
             checks: policies.iter().map(|policy| policy.checks.clone()).collect(),
+            conditions: policies.iter().map(|policy| Conditions::new(&policy.checks)).collect(),
             timeouts: policies
                 .iter()
                 .map(|policy| policy.timeout.unwrap_or(plan.connection.timeout))
@@ -90,21 +109,20 @@ impl ReplyChecker {
 
     /// Describes the check that a reply failed.
     pub fn explain(&self, reply: &Reply, label: u32, policy: u32) -> CheckFailure {
-        let checks = &self.checks[policy as usize];
-        if !checks.expects(reply.status) {
-            let expected = format!("status {}", statuses(&checks.status));
+        let conditions = &self.conditions[policy as usize];
+        if !self.checks[policy as usize].expects(reply.status) {
             let error = reply.call_error.as_ref().map(|error| format!(": {}", error.decode()));
             let found = status_text(reply.status) + &error.unwrap_or_default();
-            return CheckFailure::new("status", expected, found);
+            return CheckFailure::new("status", conditions.status.clone(), found);
         }
-        match &checks.body {
-            Some(pattern) if !reply.details.as_ref().is_some_and(|details| details.matches) => {
-                CheckFailure::new("body", format!("body matches `{pattern}`"), "no match")
+        match &conditions.body {
+            Some(condition) if !reply.details.as_ref().is_some_and(|details| details.matches) => {
+                CheckFailure::new("body", condition.clone(), text!("condition-found.no-match"))
             }
             _ => {
                 let lengths = self.lengths.lock().ignore_poison();
                 let first = lengths.get(&label).copied().unwrap_or_default();
-                let expected = format!("length {first} bytes, as in the first reply");
+                let expected = text!("condition-length", bytes = first.to_string());
                 CheckFailure::new("length", expected, format!("{} bytes", reply.body_bytes))
             }
         }

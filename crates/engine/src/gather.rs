@@ -10,7 +10,7 @@ use crate::message::{Sink, Source};
 use brunt_model::event::{Finish, Reading, Warning};
 use brunt_model::reading_names as name;
 use brunt_model::system_error::without_number;
-use brunt_model::{Clock, Environment, Event, Phase, Plan, Snapshot, Tick, text};
+use brunt_model::{Clock, Environment, Event, Phase, Plan, Snapshot, Text, Tick, text};
 use brunt_probe::ReadingMoment;
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -67,7 +67,7 @@ pub(crate) struct Gather<'a, W> {
     last_from: Vec<Vec<Option<Tick>>>,
     phase: Option<Phase>,
     emitted_to: Tick,
-    error: Option<String>,
+    error: Option<Text>,
     /// When the generator was last read.
     last_reading: Tick,
     /// Until this instant, the sources repeat what an earlier process has received from them.
@@ -176,17 +176,18 @@ impl<'a, W: SelfMonitor> Gather<'a, W> {
     }
 
     /// Sends a warning for the reader of the report.
-    pub fn warn(&mut self, instant: Tick, text: &str) {
-        self.forward(&Event::Warning(Warning { at: instant, text: without_number(text) }));
+    pub fn warn(&mut self, instant: Tick, text: &Text) {
+        let text = text.map(&without_number);
+        self.forward(&Event::Warning(Warning { at: instant, text }));
     }
 
     /// Sends a warning that is known only at the end of the run.
-    pub fn remark(&mut self, text: &str) {
+    pub fn remark(&mut self, text: &Text) {
         self.warn(self.emitted_to, text);
     }
 
     /// Stores the reason why nothing can be measured; only the first reason is used.
-    pub fn fatal(&mut self, why: String) {
+    pub fn fatal(&mut self, why: Text) {
         self.error.get_or_insert(why);
     }
 

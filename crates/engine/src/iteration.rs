@@ -475,7 +475,7 @@ impl<T: Transport> Actor<T> {
             label: label.unwrap_or_default(),
             ..Sample::default()
         };
-        self.population.warn(why);
+        self.population.warn(why.into());
         self.begin(due, now);
         let mut recorder = self.population.requests.recorder();
         if label.is_some() {

@@ -162,7 +162,7 @@ impl<T: Transport> Actor<T> {
         population.thread.count_step();
         if let Err(failure) = &opened {
             let note = population.requests.transport().take_note();
-            population.tasks.fail_opening(*failure, note.as_deref());
+            population.tasks.fail_opening(*failure, note.as_ref());
             if let Some(note) = note {
                 population.warn(note);
             }

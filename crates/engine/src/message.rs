@@ -1,7 +1,7 @@
 //! Messages from workers to the collecting thread, and the receiver of its events.
 
 use crate::clock::Rests;
-use brunt_model::{CheckFailure, Event, Sample, SampleRecord, Snapshot, Tick};
+use brunt_model::{CheckFailure, Event, Sample, SampleRecord, Snapshot, Text, Tick};
 use brunt_probe::self_probe::Thread;
 
 /// Receives the events of a run.
@@ -31,8 +31,8 @@ pub enum Message {
     Records(Vec<SampleRecord>),
     CheckFailures(Vec<CheckFailure>),
     Target(Vec<String>, Option<String>),
-    Warning(String, Tick),
-    Fatal(String),
+    Warning(Text, Tick),
+    Fatal(Text),
     /// This population of this worker sends no more snapshots.
     PopulationEnded(Source),
     /// The worker ended. Carries the readings of its thread, which are unavailable later.

@@ -344,7 +344,7 @@ impl Parts<'_> {
         }
     }
 
-    fn finish_part(&mut self, number: usize, error: Option<String>) {
+    fn finish_part(&mut self, number: usize, error: Option<Text>) {
         self.members[number].state = State::Finished;
         self.end_part(number);
         if let Some(why) = error {
@@ -412,7 +412,7 @@ impl Parts<'_> {
     }
 
     /// Cancels the load.
-    fn give_up(&mut self, why: String) {
+    fn give_up(&mut self, why: Text) {
         self.gather.fatal(why);
         // Once the load has begun, the other parts continue.
         if self.begins.is_none() && !std::mem::replace(&mut self.sent.stop, true) {
@@ -465,10 +465,10 @@ impl Parts<'_> {
         let member = &self.members[number];
         if member.name.is_some() {
             // A fleet without one of its agents is not the fleet that the user asked for.
-            let text = member.early_end_text(why);
-            self.give_up(format!("{text}; the load did not begin"));
+            let end = member.early_end_text(why);
+            self.give_up(text!("warning-agent-lost-before-load", end));
         } else if self.members.iter().all(|m| m.state == State::Gone) {
-            self.gather.fatal("all processes ended before the load began".into());
+            self.gather.fatal(text!("warning-processes-lost-before-load"));
         }
     }
 
@@ -520,11 +520,7 @@ impl Member {
     fn subject(&self) -> Text {
         match &self.name {
             Some(name) => text!("warning-part.agent", name = &**name),
-            None => text!(
-                "warning-part.process",
-                number = (self.part.number + 1).to_string(),
-                count = self.part.count.to_string()
-            ),
+            None => self.part.name(),
         }
     }
 

@@ -17,7 +17,7 @@ use crate::user::Users;
 use brunt_model::outcome::{CallErrorFields, status_text};
 use brunt_model::plan::ConnectionSettings;
 use brunt_model::tally::Statuses;
-use brunt_model::{Plan, Population, ProcessPart, Tick, text};
+use brunt_model::{Plan, Population, ProcessPart, Text, Tick, text};
 use brunt_wire::Transport;
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
@@ -161,7 +161,7 @@ pub struct WorkerPopulation<T: Transport> {
     pub users_gate: Gate,
     pub requests: RequestContext<T>,
     /// Warnings that were sent.
-    warnings: RefCell<HashSet<String>>,
+    warnings: RefCell<HashSet<Text>>,
     /// Statuses of gRPC of which an error was shown.
     shown_statuses: RefCell<Statuses>,
 }
@@ -208,7 +208,7 @@ impl<T: Transport> WorkerPopulation<T> {
     }
 
     /// Warns the reader of the report. Each text is sent once; at most [`MAX_WARNINGS`] are sent.
-    pub fn warn(&self, text: String) {
+    pub fn warn(&self, text: Text) {
         let mut warnings = self.warnings.borrow_mut();
         if warnings.len() < MAX_WARNINGS && warnings.insert(text.clone()) {
             self.send(Message::Warning(text, self.clock.now()));
@@ -222,7 +222,7 @@ impl<T: Transport> WorkerPopulation<T> {
             shown.add(status, 1);
             let status = status_text(status);
             let error = error.decode().to_string();
-            self.warn(text!("warning-call-error", status, error).into());
+            self.warn(text!("warning-call-error", status, error));
         }
     }
 

@@ -14,7 +14,7 @@ use crate::run_state::{ActiveUsers, LiveRunState};
 use crate::tickets::Tickets;
 use crate::user::{Numbering, RunState, Users};
 use crate::worker::work;
-use brunt_model::{Clock, Environment, Event, Load, Plan, ProcessPart};
+use brunt_model::{Clock, Environment, Event, Load, Plan, ProcessPart, Text};
 use brunt_probe::{ReadingMoment, SelfProbe};
 use brunt_wire::Transport;
 use std::io;
@@ -49,7 +49,7 @@ pub trait RunEnvironment: Clone + Send + Sync + 'static {
     fn labels(&self) -> Vec<String>;
 
     /// Returns warnings about the whole run; called once, at its end.
-    fn remarks(&self) -> Vec<String> {
+    fn remarks(&self) -> Vec<Text> {
         Vec::new()
     }
 

@@ -13,7 +13,7 @@ use crate::population::{PopulationShared, WorkerPopulation};
 use crate::request_context::{Gauges, SnapshotInterval};
 use crate::work::{ClosedLoop, OpenWork, RampPosition, run_actor};
 use brunt_model::plan::Dialling;
-use brunt_model::{Load, LoadShape, LoadStage, Phase, Tick};
+use brunt_model::{Load, LoadShape, LoadStage, Phase, Text, Tick, text};
 use brunt_wire::Transport;
 use std::cell::Cell;
 use std::rc::Rc;
@@ -161,15 +161,16 @@ async fn begin_user<T: Transport>(
 }
 
 /// Returns why there will be no load: no connection could be opened, or the run was stopped.
-fn no_load_reason<T: Transport>(population: &WorkerPopulation<T>) -> Option<String> {
+fn no_load_reason<T: Transport>(population: &WorkerPopulation<T>) -> Option<Text> {
     if population.shared.control.is_stopped() {
-        return Some("stopped before the load began".into());
+        return Some(text!("warning-stopped-before-load"));
     }
     let streams = population.shared.connection().streams;
     if streams > 1 && !population.requests.transport().multiplexes() {
-        return Some(format!(
+        let why = format!(
             "connection.streams is `{streams}`, and this protocol has one at a time; write 1"
-        ));
+        );
+        return Some(why.into());
     }
     population.tasks.open_failure()
 }

@@ -89,7 +89,7 @@ fn send_error(http: &Http<WorkerClock>, failure: Failure) -> ExchangeError {
                 refusal.what
             )
         }
-        _ => note.unwrap_or_else(|| name.to_owned()),
+        _ => note.map_or_else(|| name.to_owned(), String::from),
     })
 }
 

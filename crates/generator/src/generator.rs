@@ -4,7 +4,7 @@ use crate::error::GeneratorError;
 use brunt_engine::{
     PartHandle, RunControl, RunEnvironment, RunEpoch, Sink, UserSetup, Users, WorkerClock,
 };
-use brunt_model::{Environment, Plan, StageOutput};
+use brunt_model::{Environment, Plan, StageOutput, Text};
 use brunt_script::CompiledScript;
 use brunt_wire::Transport;
 use brunt_wire::http::{Common, Http};
@@ -124,7 +124,7 @@ impl RunEnvironment for Generator {
         self.compiled.iter().flat_map(|compiled| compiled.labels()).collect()
     }
 
-    fn remarks(&self) -> Vec<String> {
+    fn remarks(&self) -> Vec<Text> {
         let remarks = self.compiled.iter().flat_map(|compiled| compiled.remarks());
         remarks.chain(brunt_script::exceeded::remarks()).collect()
     }

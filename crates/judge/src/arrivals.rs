@@ -6,8 +6,9 @@
 //! hold: the engine's tests check that.
 
 use crate::conservation::{check, of_populations};
+use crate::texts::message;
 use brunt_model::finding::ConsistencyCheck;
-use brunt_model::{Arrivals, Load, LoadShape, LostProcess, Phase, Plan, Run, Tick, text};
+use brunt_model::{Arrivals, Load, LoadShape, LostProcess, Phase, Plan, Run, Tick};
 use std::time::Duration;
 
 /// Maximum distance between the two distributions at any instant (Kolmogorov 1933, Smirnov 1948).
@@ -77,13 +78,13 @@ fn schedule(run: &Run) -> Option<ConsistencyCheck> {
     };
     let share = distance / all;
     let most = MOST_DISTANCE + tolerance;
-    let text = text!(
+    let text = message!(
         "check-sum.schedule",
         arrivals = format!("{all:.0}"),
         share = format!("{:.2} %", share * 1e2),
         most = format!("{:.2} %", most * 1e2)
     );
-    Some(check(text!("check.schedule"), share <= most, text))
+    Some(check(message!("check.schedule"), share <= most, text))
 }
 
 /// Number of arrivals that the schedule asks for until `until`. A lost process has no share of the
@@ -119,7 +120,7 @@ fn dispersion(run: &Run) -> Option<ConsistencyCheck> {
     let displaced = level.displaced as f64 / (level.displaced + level.spans) as f64;
     let most = MOST_DISPERSION + SMALL_SAMPLE_TOLERANCE * (2.0 / level.spans.max(1) as f64).sqrt();
     let near = (planned - begun).abs() <= most * planned.max(begun).max(1.0);
-    let text = text!(
+    let text = message!(
         "check-sum.spacing",
         seconds = level.seconds().to_string(),
         planned = format!("{planned:.3}"),
@@ -128,5 +129,5 @@ fn dispersion(run: &Run) -> Option<ConsistencyCheck> {
         most = format!("{:.0} %", most * 1e2),
         displaced = format!("{:.1} %", displaced * 1e2)
     );
-    Some(check(text!("check.spacing"), near && displaced <= MOST_DISPLACED, text))
+    Some(check(message!("check.spacing"), near && displaced <= MOST_DISPLACED, text))
 }

@@ -19,6 +19,7 @@ mod pools;
 #[cfg(test)]
 mod tests;
 
+use crate::texts::message;
 use brunt_model::analysis::{Culprit, Reason};
 use brunt_model::finding::{LimitingResource, State, UseOrigin};
 use brunt_model::text::Value;
@@ -126,7 +127,7 @@ pub fn bottleneck(run: &Run, verdict: &Verdict) -> Option<Bottleneck> {
     let mut limits: Vec<(Culprit, Precedence, Text)> = results
         .iter()
         .filter(|(_, result)| !result.limits.is_empty())
-        .map(|(rule, result)| (rule.culprit, rule.precedence, Text::series(result.limits.clone())))
+        .map(|(rule, result)| (rule.culprit, rule.precedence, text::series(result.limits.clone())))
         .collect();
     if let Some((culprit, sentence)) = limit_outside_server(&facts, verdict) {
         // A resource that only overload exhausts precedes the generator, unless
@@ -168,7 +169,7 @@ fn limit_outside_server(facts: &ServerFacts, verdict: &Verdict) -> Option<(Culpr
             let generator_causes =
                 verdict.causes.iter().filter(|cause| cause.origin == UseOrigin::Generator);
             let limits = generator_causes.map(|cause| cause.limit.words()).collect::<Value>();
-            Some((Culprit::Generator, text!("bottleneck.generator", limits)))
+            Some((Culprit::Generator, message!("bottleneck.generator", limits)))
         }
         (State::BusyMachine, Some(cause)) => Some((Culprit::NotFound, cause.sentence.clone())),
         // A generator that is not limited may still take the CPU that the server needs.
@@ -180,20 +181,20 @@ fn not_found(results: &[(&Rule, RuleResult)]) -> Text {
     let others: Vec<Text> =
         results.iter().filter_map(|(_, result)| result.by_others.clone()).collect();
     let examined = if others.is_empty() {
-        text!("bottleneck.none", resources = resource_names(results, true))
+        message!("bottleneck.none", resources = resource_names(results, true))
     } else {
-        Text::series(others)
+        text::series(others)
     };
     let has_unseen = results.iter().any(|(_, result)| result.evidence.is_empty());
     if !has_unseen {
         return examined;
     }
-    let unseen = text!("bottleneck.not-examined", resources = resource_names(results, false));
-    Text::series(vec![examined, unseen])
+    let unseen = message!("bottleneck.not-examined", resources = resource_names(results, false));
+    text::series(vec![examined, unseen])
 }
 
 /// Names of the resources that have readings, or of those that have none.
 fn resource_names(results: &[(&Rule, RuleResult)], has_readings: bool) -> Value {
     let rules = results.iter().filter(|(_, result)| result.evidence.is_empty() != has_readings);
-    Value::Words(rules.map(|(rule, _)| Text::label(rule.name)).collect())
+    Value::Words(rules.map(|(rule, _)| message!(rule.name)).collect())
 }

@@ -2,6 +2,7 @@
 
 use crate::compare::written;
 use crate::explain::highest_reliable_percentile;
+use crate::texts::message;
 use brunt_model::finding::State;
 use brunt_model::numbers::{percent, percentile, rate, three_digits, time};
 use brunt_model::objective::{Metric, ObjectiveResult};
@@ -18,10 +19,10 @@ pub fn of_run(run: &Run, judgement: &Judgement) -> Option<Text> {
         return None;
     }
     if judgement.is_load_missing() {
-        return Some(text!("conclusion.load-missing"));
+        return Some(message!("conclusion.load-missing"));
     }
     if judgement.verdict.state == State::Invalid {
-        return Some(text!("conclusion.invalid"));
+        return Some(message!("conclusion.invalid"));
     }
     let plan = run.plan.as_ref()?;
     let results: Vec<ObjectiveResult> =
@@ -36,11 +37,11 @@ pub fn of_run(run: &Run, judgement: &Judgement) -> Option<Text> {
     let is_in_answer = shown.is_some_and(|shown| {
         shown.objective.metric == Metric::Errors && shown.objective.step.is_none()
     });
-    let errors =
-        (share > 0.0 && !is_in_answer).then(|| text!("conclusion.errors", share = percent(share)));
+    let errors = (share > 0.0 && !is_in_answer)
+        .then(|| message!("conclusion.errors", share = percent(share)));
     let clauses: Vec<Text> =
         [answer].into_iter().chain(errors).chain(doubt(judgement.verdict.state)).collect();
-    Some(text!("conclusion", clauses = Value::Series(clauses)))
+    Some(message!("conclusion", clauses = Value::Series(clauses)))
 }
 
 /// `p99 is 46.0 ms at 600/s: objective p99 < 50ms met`.
@@ -49,18 +50,18 @@ fn objectives(results: &[ObjectiveResult], shown: &ObjectiveResult, load: Text) 
     let others = results.len() - 1;
     let more = match (missed, others) {
         (_, 0) => Text::default(),
-        (0, others) => text!("conclusion.more-objectives", others),
-        (missed, _) => text!("conclusion.of-objectives", missed, all = results.len()),
+        (0, others) => message!("conclusion.more-objectives", others),
+        (missed, _) => message!("conclusion.of-objectives", missed, all = results.len()),
     };
     let metric = shown.objective.metric;
     let value = at_least(written(Measure::Run(metric), shown.value), shown.at_least);
     let figure = shown.objective.figure();
     let objective = shown.objective.to_string();
     match (metric == Metric::Errors, shown.met) {
-        (false, true) => text!("conclusion.met", figure, value, load, objective, more),
-        (false, false) => text!("conclusion.missed", figure, value, load, objective, more),
-        (true, true) => text!("conclusion.errors-met", figure, value, load, objective, more),
-        (true, false) => text!("conclusion.errors-missed", figure, value, load, objective, more),
+        (false, true) => message!("conclusion.met", figure, value, load, objective, more),
+        (false, false) => message!("conclusion.missed", figure, value, load, objective, more),
+        (true, true) => message!("conclusion.errors-met", figure, value, load, objective, more),
+        (true, false) => message!("conclusion.errors-missed", figure, value, load, objective, more),
     }
 }
 
@@ -72,10 +73,10 @@ fn figures(run: &Run, judgement: &Judgement, plan: &Plan) -> Text {
     let load = load_of(plan);
     match plan.only().map(|only| &only.load) {
         Some(Load::Open { .. }) if achieved < MIN_ACHIEVED * offered => {
-            text!("conclusion.behind", achieved = rate(achieved), offered = rate(offered), times)
+            message!("conclusion.behind", achieved = rate(achieved), offered = rate(offered), times)
         }
-        Some(Load::Open { .. }) => text!("conclusion.open", times, load),
-        _ => text!("conclusion.closed", throughput = three_digits(achieved), load, times),
+        Some(Load::Open { .. }) => message!("conclusion.open", times, load),
+        _ => message!("conclusion.closed", throughput = three_digits(achieved), load, times),
     }
 }
 
@@ -84,13 +85,13 @@ fn times(run: &Run, judgement: &Judgement) -> Text {
     let median = response(run, 0.5);
     // The median is in the sentence already.
     match highest_reliable_percentile(run, judgement).filter(|quantile| *quantile > 0.5) {
-        Some(quantile) => text!(
+        Some(quantile) => message!(
             "conclusion.median-and-tail",
             median,
             percentile = percentile(quantile),
             tail = response(run, quantile)
         ),
-        None => text!("conclusion.median", median),
+        None => message!("conclusion.median", median),
     }
 }
 
@@ -101,7 +102,7 @@ fn response(run: &Run, quantile: f64) -> Text {
 
 /// A figure, or the lower bound of a figure.
 fn at_least(value: String, is_bound: bool) -> Text {
-    if is_bound { text!("conclusion.at-least", value) } else { value.into() }
+    if is_bound { message!("conclusion.at-least", value) } else { value.into() }
 }
 
 /// ` at 600/s`, ` with 64 connections`; empty for several populations.
@@ -111,18 +112,18 @@ fn load_of(plan: &Plan) -> Text {
     let is_constant = shape.as_constant().is_some();
     let peak = only.load.peak();
     match (&only.load, is_constant) {
-        (Load::Open { .. }, true) => text!("conclusion.at-rate", rate = rate(peak)),
-        (Load::Open { .. }, false) => text!("conclusion.up-to-rate", rate = rate(peak)),
+        (Load::Open { .. }, true) => message!("conclusion.at-rate", rate = rate(peak)),
+        (Load::Open { .. }, false) => message!("conclusion.up-to-rate", rate = rate(peak)),
         (Load::Closed { .. }, is_constant) => {
             let count = peak as u64;
             let users = match only.word_for_user(plan.connection_of(0)) {
-                "connection" => text!("connections", count),
+                "connection" => message!("connections", count),
                 _ => text!("users", count),
             };
             if is_constant {
-                text!("conclusion.with-users", users)
+                message!("conclusion.with-users", users)
             } else {
-                text!("conclusion.up-to-users", users)
+                message!("conclusion.up-to-users", users)
             }
         }
     }
@@ -132,9 +133,9 @@ fn load_of(plan: &Plan) -> Text {
 fn doubt(state: State) -> Option<Text> {
     match state {
         State::Ok | State::Unjudged | State::Invalid => None,
-        State::Limited => Some(text!("conclusion.limited")),
-        State::BusyMachine => Some(text!("conclusion.busy-machine")),
-        State::Unexplained => Some(text!("conclusion.unexplained")),
+        State::Limited => Some(message!("conclusion.limited")),
+        State::BusyMachine => Some(message!("conclusion.busy-machine")),
+        State::Unexplained => Some(message!("conclusion.unexplained")),
     }
 }
 

@@ -8,9 +8,10 @@
 //! Out of scope: a judgement.
 
 use crate::facts::{has_loopback_addresses, has_unix_socket};
+use crate::texts::message;
 use brunt_model::numbers::count;
 use brunt_model::text::Value;
-use brunt_model::{AgentEnvironment, ProcessShares, Route, Run, Text, text};
+use brunt_model::{AgentEnvironment, ProcessShares, Route, Run, Text};
 
 /// Maximum number of agents that a sentence names all.
 const ALL_NAMED: usize = 3;
@@ -119,8 +120,8 @@ pub(crate) fn agent_of_only_machine(run: &Run) -> Option<AgentOfRun<'_>> {
 pub(crate) fn names_text(names: &[&str]) -> Text {
     if names.len() <= ALL_NAMED {
         let all: Value = names.iter().copied().map(Text::from).collect();
-        return text!("agents", count = names.len(), names = all);
+        return message!("agents", count = names.len(), names = all);
     }
     let named = names[..SOME_NAMED].join(", ");
-    text!("agents.and-others", names = named, others = count((names.len() - SOME_NAMED) as u64))
+    message!("agents.and-others", names = named, others = count((names.len() - SOME_NAMED) as u64))
 }

@@ -11,10 +11,11 @@
 use crate::steady::measured;
 use crate::steady::percentile::count_beyond;
 use crate::steady::response_times::ResponseTimes;
+use crate::texts::message;
 use brunt_model::finding::GroupComparison;
 use brunt_model::run::GroupOfAgents;
 use brunt_model::time::seconds_of;
-use brunt_model::{Run, Tick, text};
+use brunt_model::{Run, Tick};
 use brunt_stats::blocks;
 use brunt_stats::holm::{Hypothesis, holm};
 use brunt_stats::order::student_p;
@@ -170,7 +171,7 @@ impl GroupPair<'_> {
             faster_share: faster.1,
             p: student_p(difference / variance.sqrt(), spread.freedom),
             is_significant: false,
-            method: text!(
+            method: message!(
                 "method-of-run.groups",
                 blocks = spread.blocks.to_string(),
                 intervals = spread.block.to_string()

@@ -33,6 +33,7 @@ pub mod limits;
 mod shares;
 pub mod steady;
 pub mod sweep;
+mod texts;
 
 pub use facts::most_syns;
 

@@ -12,9 +12,10 @@
 //! Out of scope: a judgement.
 
 use crate::facts::{ReadingSpan, RunFacts, product_of_time};
+use crate::texts::message;
 use brunt_model::finding::{ProcessUse, UseOrigin};
 use brunt_model::reading_names::{self as name, server};
-use brunt_model::{Run, Text, text};
+use brunt_model::{Run, Text};
 
 /// Maximum number of processes that are named.
 pub(crate) const MOST_NAMED: usize = 3;
@@ -99,9 +100,9 @@ impl Shares {
         let cores = format!("{:.0}", self.cores);
         let names: Vec<String> = self.largest_others.iter().map(ToString::to_string).collect();
         if names.is_empty() {
-            return text!("other-processes", used, cores);
+            return message!("other-processes", used, cores);
         }
-        text!("other-processes.named", used, cores, processes = names.join(", "))
+        message!("other-processes.named", used, cores, processes = names.join(", "))
     }
 
     /// Capacity of the server without brunt, relative to now: `2.00 ÷ 1.85 = 1.08 × as much`. None
@@ -110,7 +111,7 @@ impl Shares {
         let server = self.server.filter(|server| *server >= NAMED_FROM && *server < self.cores)?;
         let cores = format!("{:.2}", self.cores);
         let factor = format!("{:.2}", self.cores / server);
-        Some(text!("times-as-much", cores, server = format!("{server:.2}"), factor))
+        Some(message!("times-as-much", cores, server = format!("{server:.2}"), factor))
     }
 }
 

@@ -15,9 +15,10 @@ pub mod response_times;
 pub mod trend;
 pub mod until;
 
+use crate::texts::message;
 use brunt_model::finding::{FigureEstimate, PercentileInterval, Steady};
 use brunt_model::series::SeriesPoint;
-use brunt_model::{Load, Phase, Run, text};
+use brunt_model::{Load, Phase, Run};
 use brunt_stats::{blocks, mser, order};
 use trend::Trend;
 
@@ -60,7 +61,7 @@ pub fn steady(points: &[SeriesPoint]) -> Option<Steady> {
     Some(Steady {
         cut: points.get(cut).map(|point| point.from - points[0].from).unwrap_or_default(),
         reached: throughput.steady && p50.steady,
-        method: text!("method-of-run.steady", count = points.len().to_string()),
+        method: message!("method-of-run.steady", count = points.len().to_string()),
     })
 }
 

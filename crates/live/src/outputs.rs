@@ -7,7 +7,7 @@ use crate::labels::{LabelPatternError, LabelSelection};
 use crate::sender::{DeliveryCounts, Notify, Sender};
 use brunt_model::live_output::{LiveOutput, LiveSink};
 use brunt_model::sync::IgnorePoison;
-use brunt_model::{Event, Finish, Tick, Warning, text};
+use brunt_model::{Event, Finish, Text, Tick, Warning, text};
 use brunt_runner::{EventListener, Mailbox};
 use brunt_store::Redactor;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -118,7 +118,7 @@ impl Output {
     }
 
     /// Sends the remaining lines of a run. Returns a warning if some are lost.
-    fn end(&mut self, at: Tick) -> Option<String> {
+    fn end(&mut self, at: Tick) -> Option<Text> {
         let mut mailbox = self.mailbox.take()?;
         mailbox.on_event(&Event::Finished(Finish { at, interrupted: false, error: None }));
         // Before the counts: the thread may still deliver lines.
@@ -130,10 +130,10 @@ impl Output {
         let all = sent.to_string();
         if !is_complete {
             let seconds = MAX_END_WAIT.as_secs().to_string();
-            return Some(text!("warning-figures-late", system, seconds, lost, all).into());
+            return Some(text!("warning-figures-late", system, seconds, lost, all));
         }
         let why = failure.unwrap_or_default();
-        (arrived < sent).then(|| text!("warning-figures-lost", lost, all, system, why).into())
+        (arrived < sent).then(|| text!("warning-figures-lost", lost, all, system, why))
     }
 
     fn finish(&self, notify: &Notify) {

@@ -7,6 +7,7 @@
 //! messages needs no new version. The store manages the files.
 
 mod agent;
+pub mod texts;
 pub(crate) mod wire;
 
 use crate::Event;

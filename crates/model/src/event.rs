@@ -1,6 +1,6 @@
 //! Events: the only output of the engine.
 
-use crate::{CheckFailure, Environment, Plan, Sample, SampleRecord, Snapshot, Tick};
+use crate::{CheckFailure, Environment, Plan, Sample, SampleRecord, Snapshot, Text, Tick};
 use serde::{Deserialize, Serialize};
 
 /// An event of a run. Events are in the order in which they became known.
@@ -114,7 +114,7 @@ pub struct Warning {
     /// Time at which it became known.
     pub at: Tick,
     /// Text of the warning, one sentence.
-    pub text: String,
+    pub text: Text,
 }
 
 /// An instant that the user has marked during the run.
@@ -146,5 +146,5 @@ pub struct Finish {
     /// True if the run was stopped early.
     pub interrupted: bool,
     /// Reason why nothing could be measured, if that is so.
-    pub error: Option<String>,
+    pub error: Option<Text>,
 }

@@ -75,6 +75,6 @@ pub use scenario::{Scenario, StageVariables};
 pub use snapshot::{Flow, Snapshot};
 pub use study::{Study, Trial};
 pub use tally::Tally;
-pub use text::{Language, LoggedText, Text};
+pub use text::{Language, Text};
 pub use time::{Clock, Tick};
 pub use transaction::TransactionTally;

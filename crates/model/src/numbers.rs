@@ -3,23 +3,11 @@
 //! Exact figures are in the JSON documents. The formats of other tools are in `dropin` and `jmx`.
 
 use crate::time::seconds_of;
+pub use brunt_texts::count;
 use std::time::Duration;
 
 /// Placeholder of an unknown figure.
 pub const UNKNOWN: &str = "–";
-
-/// Formats an integer: `154,463`.
-pub fn count(n: u64) -> String {
-    let digits = n.to_string();
-    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
-}
 
 /// Formats a number with its noun: `1 request`, `2,000 requests`.
 pub fn plural(n: u64, thing: &str) -> String {

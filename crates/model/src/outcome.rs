@@ -8,6 +8,7 @@ mod check_failure;
 mod malformed;
 mod status;
 
+use crate::text;
 use crate::text::Text;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -98,9 +99,9 @@ macro_rules! failures {
         static FAILURES: LazyLock<[FailureRow; Failure::COUNT]> = LazyLock::new(|| [$(FailureRow {
             failure: Failure::$kind,
             key: $key,
-            name: Text::label($name),
-            meaning: Text::label($meaning),
-            remedy: Text::label($remedy),
+            name: text!($name),
+            meaning: text!($meaning),
+            remedy: text!($remedy),
         }),*]);
         impl Failure {
             /// Number of kinds.

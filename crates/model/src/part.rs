@@ -8,7 +8,7 @@
 
 mod shares;
 
-use crate::{Event, Plan, Tick};
+use crate::{Event, Plan, Text, Tick, text};
 use serde::{Deserialize, Serialize};
 pub use shares::{ProcessShares, check_placement, unknown_group};
 
@@ -103,10 +103,20 @@ impl ProcessPart {
     }
 
     /// Adds the number of the process to a message, if there are several processes.
-    pub fn named(self, message: String) -> String {
-        let Self { number, count: of, .. } = self;
-        // Users count processes from 1, and a single process needs no name.
-        if of == 1 { message } else { format!("process {} of {of}: {message}", number + 1) }
+    pub fn named(self, message: Text) -> Text {
+        // A single process needs no name.
+        if self.count == 1 {
+            message
+        } else {
+            text!("of-run", run = self.name(), sentence = message)
+        }
+    }
+
+    /// Returns its name, such as `process 2 of 3`.
+    pub fn name(self) -> Text {
+        // Users count processes from 1.
+        let number = (self.number + 1).to_string();
+        text!("warning-part.process", number, count = self.count.to_string())
     }
 
     /// Number of a worker among all workers of the run; `own` is its number in this process.

@@ -2,7 +2,7 @@
 //! cases and the summary.
 
 use crate::finding::State;
-use crate::text::{LoggedText, Text, Value};
+use crate::text::{Text, Value};
 use crate::{Objective, Run, Study, text};
 
 /// Kind of replies that a run received.
@@ -35,7 +35,7 @@ impl Run {
             let mut unexplained = self.total.failed_by(failure);
             for (cause, count) in malformed.filter(|(cause, _)| cause.failure() == failure) {
                 unexplained = unexplained.saturating_sub(*count);
-                failures.push((*count, LoggedText::Cause.text(&cause.to_string())));
+                failures.push((*count, cause.text()));
             }
             let row = failure.row();
             // A status is its own description.

@@ -6,6 +6,8 @@ use serde::{Deserialize, Serialize};
 use crate::extract::{Extractor, QualifiedXpath, ReplyPart};
 use crate::outcome::status_text;
 use crate::scenario::{EndScope, Script};
+use crate::text;
+use crate::text::{Text, Value};
 use crate::time::optional_seconds;
 use std::time::Duration;
 
@@ -456,18 +458,24 @@ pub struct StatusRange {
     pub most: u16,
 }
 
-/// Formats status ranges, such as `200 OK, 300 to 399`.
-pub fn statuses(ranges: &[StatusRange]) -> String {
+/// Formats status ranges, such as `200, 300 to 399`.
+pub fn statuses(ranges: &[StatusRange]) -> Text {
     match ranges {
-        [] => "below 400".into(),
-        ranges => ranges.iter().map(|range| range.words()).collect::<Vec<_>>().join(", "),
+        [] => text!("condition-statuses.below", status = "400"),
+        ranges => {
+            text!("words", words = Value::Words(ranges.iter().map(|range| range.words()).collect()))
+        }
     }
 }
 
 impl StatusRange {
-    fn words(self) -> String {
+    fn words(self) -> Text {
         let Self { least, most } = self;
-        if least == most { status_text(least) } else { format!("{least} to {most}") }
+        if least == most {
+            status_text(least).into()
+        } else {
+            text!("condition-statuses.range", least = least.to_string(), most = most.to_string())
+        }
     }
 }
 

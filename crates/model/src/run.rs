@@ -11,7 +11,7 @@ use crate::series::breakdown::BreakdownSeries;
 use crate::spread::ArrivalSpread;
 use crate::{
     AgentEnvironment, AgentFacts, CheckFailure, Environment, Event, Flow, Phase, Plan,
-    ProcessShares, Snapshot, Tally, Tick, TransactionTally,
+    ProcessShares, Snapshot, Tally, Text, Tick, TransactionTally,
 };
 use std::collections::BTreeMap;
 
@@ -67,7 +67,7 @@ pub struct Run {
     /// Readings of each source, in order of time.
     pub history: BTreeMap<String, History>,
     /// Warnings, each sentence once.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Text>,
     /// Instants that the user has marked, at most [`MOST_MARKS`].
     pub marks: Vec<Mark>,
     /// Processes that ended prematurely.

@@ -1,6 +1,6 @@
 //! Results of an experiment: the trials made so far.
 
-use crate::{Environment, Experiment, Judgement, Question, Run, TrialIndex};
+use crate::{Environment, Experiment, Judgement, Question, Run, Text, TrialIndex};
 use serde::{Deserialize, Serialize};
 
 /// Results of an experiment. A single run is a study with one trial.
@@ -17,7 +17,7 @@ pub struct Study {
     /// Trials in the order of measurement.
     pub trials: Vec<Trial>,
     /// Warnings, each a sentence.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Text>,
     /// True if it was stopped before all trials were made.
     pub interrupted: bool,
     /// Continuations after interruptions, in order.

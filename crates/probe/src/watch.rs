@@ -27,7 +27,7 @@ mod trouble;
 pub use trouble::ProbeError;
 
 use brunt_model::probe_spec::ProbeAccess;
-use brunt_model::{Clock, ProbeSpec, Probed, Reading};
+use brunt_model::{Clock, ProbeSpec, Probed, Reading, Text};
 use collector::{Collector, Schedule};
 use machine::Machine;
 use pages::Page;
@@ -51,7 +51,7 @@ pub enum WatchEvent {
     /// A reading of one instant; its source is [`ProbeSpec::source`].
     Reading(Reading),
     /// One sentence: a source does not answer, or answers again.
-    Warning(String),
+    Warning(Text),
 }
 
 /// Takes readings until it is dropped.

@@ -6,11 +6,12 @@ use crate::breakdown::Breakdown;
 use crate::figures::{enough, known_quantile, quantile_of, response_quantile};
 use crate::readings;
 use crate::subset::SubsetKind;
+use crate::texts::message;
 use brunt_model::finding::State;
 use brunt_model::numbers::{UNKNOWN, bytes, count, seconds, three_digits, time};
 use brunt_model::reading_names::{LINK, link};
 use brunt_model::time::seconds_of;
-use brunt_model::{AgentEnvironment, Judgement, Phase, Run, StageKind, Tally, Text, Tick, text};
+use brunt_model::{AgentEnvironment, Judgement, Phase, Run, StageKind, Tally, Text, Tick};
 
 /// Heads of the columns, each with the minimum terminal width that shows it, in characters.
 const COLUMNS: [(&str, usize); 7] = [
@@ -162,7 +163,7 @@ impl<'a> AgentFigures<'a> {
             (Some(_), None) => "lost",
             (Some(_), Some(_)) => "replaced",
         };
-        text!("agent-state", state)
+        message!("agent-state", state)
     }
 }
 

@@ -5,10 +5,9 @@ use crate::agents::{self, AgentRows};
 use crate::figures::{self, enough, response_quantile};
 use crate::result::{label_name, only_label};
 use crate::subset::{RunSubset, SubsetKind};
+use crate::texts::message;
 use brunt_model::numbers::{UNKNOWN, count, three_digits};
-use brunt_model::{
-    CheckFailure, Judgement, Language, LoggedText, Run, Tally, Text, TransactionTally, text,
-};
+use brunt_model::{CheckFailure, Judgement, Language, Run, Tally, Text, TransactionTally};
 
 /// A table of the parts of a run, with a row for each.
 #[derive(Debug, Clone, PartialEq)]
@@ -75,7 +74,7 @@ pub fn populations(run: &Run) -> Breakdown {
 /// Returns a table of the groups of agents.
 pub fn groups(run: &Run) -> Breakdown {
     let rows = run.agent_groups().into_iter().map(|group| {
-        let name = text!("group-of-agents", name = group.name, count = group.agents.len());
+        let name = message!("group-of-agents", name = group.name, count = group.agents.len());
         (name, requests(run, &group.total()))
     });
     Breakdown {
@@ -139,20 +138,27 @@ fn check_failure(run: &Run, failure: &CheckFailure) -> Text {
     let condition = if expected.is_empty() {
         Text::from(&**check)
     } else {
-        text!("check-failure.expected", expected = LoggedText::Condition.text(expected))
+        message!("check-failure.expected", expected = expected.clone())
     };
     let label = name_of(run, *label);
     let replies = count(replies);
-    let found = LoggedText::Found.text(found);
     // The text is an example; other replies may differ.
+    let found = found.clone();
     match (&*found, failed) {
         ("", _) => {
-            text!("check-failure", label, condition, failed = count(*failed), replies)
+            message!("check-failure", label, condition, failed = count(*failed), replies)
         }
         (_, 1) => {
-            text!("check-failure.found", label, condition, found, failed = count(*failed), replies)
+            message!(
+                "check-failure.found",
+                label,
+                condition,
+                found,
+                failed = count(*failed),
+                replies
+            )
         }
-        _ => text!(
+        _ => message!(
             "check-failure.found-for-example",
             label,
             condition,
@@ -178,7 +184,7 @@ impl Breakdown {
     /// Returns the head and the rows with all columns, for a format without a width.
     pub fn cells(&self, language: Language) -> (Vec<String>, Vec<Vec<String>>) {
         let head = std::iter::once(self.title).chain(self.columns.iter().map(|column| column.0));
-        let head = head.map(|id| Text::label(id).in_language(language).into_owned());
+        let head = head.map(|id| message!(id).in_language(language).into_owned());
         let rows = self.rows.iter().map(|(name, cells)| {
             let texts = std::iter::once(name).chain(cells);
             texts.map(|text| text.in_language(language).into_owned()).collect()

@@ -301,7 +301,7 @@ fn verdict(study: &Study, analysis: &Analysis, trial: &Trial) -> CaseOutcome {
     // First: the verdict of a run that ended with an error describes only the time before the
     // error.
     if let Some(error) = trial.run.finish.as_ref().and_then(|finish| finish.error.as_ref()) {
-        return CaseOutcome::Failed("run", error.clone());
+        return CaseOutcome::Failed("run", error.to_string());
     }
     match verdict.state {
         State::Unjudged => replies(study, trial),

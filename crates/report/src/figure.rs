@@ -3,6 +3,7 @@
 //! Out of scope: drawing. A figure defines the axes, their units and the lines. The renderer
 //! chooses pixels, colors and tick labels. The panels that make figures are in [`crate::panels`].
 
+use crate::texts::message;
 use crate::utc;
 use brunt_model::{Language, Text, numbers, text};
 use serde::{Deserialize, Serialize};
@@ -184,7 +185,7 @@ impl ChartUnit {
             Self::Share => numbers::fraction(value).into(),
             Self::Bytes => numbers::bytes(value).into(),
             Self::BytesPerSecond => format!("{}/s", numbers::bytes(value)).into(),
-            Self::Cores => text!("number-of-cores", number = numbers::three_digits(value)),
+            Self::Cores => message!("number-of-cores", number = numbers::three_digits(value)),
             Self::Users => text!("number-of-users", number = numbers::three_digits(value)),
             Self::Clock => utc::day_and_time(value).into(),
         }

@@ -22,9 +22,10 @@ use crate::breakdown::{self, Breakdown};
 use crate::figure::Chart;
 use crate::study::StudyDocument;
 use crate::subset::RunSubset;
+use crate::texts::message;
 use crate::xml::escaped;
 use crate::{panels, selection, single};
-use brunt_model::{Analysis, Judgement, Language, LoggedText, Run, Study, Text, Trial};
+use brunt_model::{Analysis, Judgement, Language, Run, Study, Trial};
 use columns::FigureColumns;
 use serde::Serialize;
 use std::io;
@@ -163,7 +164,7 @@ impl StudyPage<'_> {
                     check_failures: Vec::new(),
                 };
                 scripts += &data_script(&format!("part-{}", parts.len()), &data)?;
-                let kind = Text::label(table.title).in_language(self.language).into_owned();
+                let kind = message!(table.title).in_language(self.language).into_owned();
                 parts.push(PagePart { kind, name: name.into_owned() });
             }
         }
@@ -273,7 +274,7 @@ fn document(study: &Study, analysis: &Analysis, language: Language) -> StudyDocu
     let of_trials = document.trials.iter_mut();
     let of_trials = of_trials.flat_map(|trial| trial.warnings.iter_mut().chain(&mut trial.error));
     for warning in document.warnings.iter_mut().chain(of_trials) {
-        *warning = LoggedText::Warning.in_language(warning, language).into_owned();
+        warning.translate(language);
     }
     // A plan may have thousands of requests, and the page of an active run is loaded every second.
     document.experiment.contenders.iter_mut().for_each(|contender| contender.plan = None);

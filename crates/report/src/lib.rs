@@ -22,9 +22,8 @@
 //! * `intervals`: merges the intervals of a long run for charts over time.
 //! * [`plot`], [`scene`]: a chart as shapes on paper. [`picture`], [`postscript`]:
 //!   writers of these shapes.
-//! * [`single`]: a run as a study of one trial.
+//! * [`single`]: a run as a study of one trial. [`progress`]: one line of live state. `texts`: messages.
 //! * [`stored`]: lists of stored runs. [`history`]: a figure of comparable runs over months.
-//! * [`progress`]: one line of live state during a run.
 //! * [`figures`], [`layout`], [`utc`]: formatting of numbers, tables and dates, also for other
 //!   texts of the command.
 
@@ -65,6 +64,7 @@ pub mod study;
 pub mod subset;
 mod svg;
 pub mod text;
+mod texts;
 mod ticks;
 pub mod trace;
 pub mod tsv;

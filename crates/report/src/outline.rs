@@ -78,7 +78,7 @@ pub fn tail_of_run(study: &Study) -> Vec<ReportBlock> {
 
 /// Returns the warnings of an experiment, and a note if trials are missing.
 fn notes(study: &Study) -> Vec<ReportBlock> {
-    let warnings = study.warnings.iter().cloned().chain(facts::unfinished(study));
+    let warnings = study.warnings.iter().map(Text::to_string).chain(facts::unfinished(study));
     section("Notes", warnings.map(ListItem::plain).collect())
 }
 

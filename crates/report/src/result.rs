@@ -111,14 +111,14 @@ pub struct ResultDocument {
     /// Objectives of the plan, each with its result.
     pub objectives: Vec<ObjectiveDocument>,
     /// Warnings, each a sentence.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Text>,
     /// Instants that the user has marked; left out without any.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub marks: Vec<MarkRow>,
     /// True if the run was stopped early, or its log has no end.
     pub interrupted: bool,
     /// Reason why nothing could be measured; null if something could.
-    pub error: Option<String>,
+    pub error: Option<Text>,
     /// Time series with one entry per interval, warm-up and grace included.
     pub series: Vec<IntervalRow>,
     /// Each population by itself, under its name, in the order of the plan; empty where there is only one.
@@ -151,9 +151,9 @@ pub struct CheckFailureRow {
     /// Name of the check.
     pub check: String,
     /// The condition; empty for a script.
-    pub expected: String,
+    pub expected: Text,
     /// The value that one of the replies had; empty if it is unknown.
-    pub found: String,
+    pub found: Text,
     /// Number of replies that failed it.
     pub replies: u64,
 }

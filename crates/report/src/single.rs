@@ -29,8 +29,7 @@ pub fn study_of_several(runs: &[(String, &Run, &Judgement)]) -> (Study, Analysis
     let first = runs.first().map(|first| first.1.clone()).unwrap_or_default();
     let is_only = runs.len() == 1;
     let warnings = runs.iter().flat_map(|(name, run, _)| {
-        let texts = run.warnings.iter();
-        texts.map(move |text| if is_only { text.clone() } else { format!("{name}: {text}") })
+        run.warnings.iter().map(move |warning| sentence_of_run(warning, name, is_only))
     });
     let mut findings = Vec::new();
     for (name, _, judgement) in runs {

@@ -12,7 +12,7 @@ use brunt_model::plan::{ConnectionSettings, Population, RecordSettings};
 use brunt_model::sample::ConnectTimes;
 use brunt_model::{
     Arrivals, Environment, Event, Failure, Finish, Load, LoadShape, Outcome, Phase, Plan, Reading,
-    Request, Run, Sample, Snapshot, Stop, ThinkTime, Tick, Warning,
+    Request, Run, Sample, Snapshot, Stop, Text, ThinkTime, Tick, Warning,
 };
 use brunt_model::{ReplyPolicy, Scenario};
 use std::time::Duration;
@@ -26,7 +26,7 @@ pub struct RunBuilder {
     pub samples: Vec<Sample>,
     pub finish: Finish,
     labels: Vec<String>,
-    warnings: Vec<String>,
+    warnings: Vec<Text>,
     readings: Vec<(String, f64)>,
     /// Readings of a server.
     pub probed: Vec<Reading>,

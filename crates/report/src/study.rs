@@ -52,7 +52,7 @@ pub struct StudyDocument {
     /// The trials in the order in which they were made.
     pub trials: Vec<TrialDocument>,
     /// Warnings, each a sentence.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Text>,
     /// Methods behind the figures, each a sentence.
     pub method: Vec<Text>,
 }
@@ -158,11 +158,11 @@ pub struct TrialDocument {
     /// Objectives of the plan, each with its result.
     pub objectives: Vec<ObjectiveDocument>,
     /// Warnings during the run, each a sentence.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Text>,
     /// True if the run was stopped early, or its log has no end.
     pub interrupted: bool,
     /// Reason why nothing could be measured; null if something could.
-    pub error: Option<String>,
+    pub error: Option<Text>,
     /// Readings by source and name: means over the measured time. A counter is given as its growth per second:
     /// `requests_total` as `requests_per_second`, `cpu_user_seconds` (a time) as `cpu_user_seconds_per_second`, where
     /// 1 is a whole core.

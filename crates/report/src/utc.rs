@@ -1,6 +1,7 @@
 //! Formats dates in RFC 3339. Out of scope: a clock.
 
-use brunt_model::{Text, text};
+use crate::texts::message;
+use brunt_model::Text;
 
 /// Formats seconds since 1970-01-01 UTC as `2026-07-01T12:00:00.250Z`, to the millisecond.
 pub fn rfc3339(unix_seconds: f64) -> String {
@@ -33,13 +34,13 @@ pub fn day_and_time(unix_seconds: f64) -> String {
 /// Formats the day of an instant: `Nov 26`.
 pub fn day(unix_seconds: f64) -> Text {
     let (_, month, day) = civil_of(unix_seconds);
-    text!("day", month = month as u64, day = day.to_string())
+    message!("day", month = month as u64, day = day.to_string())
 }
 
 /// Formats the date of an instant: `Nov 26, 2026`.
 pub fn date(unix_seconds: f64) -> Text {
     let (year, ..) = civil_of(unix_seconds);
-    text!("date", day = day(unix_seconds), year = year.to_string())
+    message!("date", day = day(unix_seconds), year = year.to_string())
 }
 
 /// Formats the time of day of an instant: `14:05`.

@@ -283,7 +283,7 @@ impl<'a, H: ExperimentHost> Conductor<'a, H> {
             (Err(first), Ok(_)) => Err(first),
             (Err(first), Err(next)) => {
                 if let RigFailure::Hook(_) | RigFailure::Server(_) = next {
-                    self.host.report(RigMessage::Warning(without_host(&next)));
+                    self.host.report(RigMessage::Warning(without_host(&next).into()));
                 }
                 Err(first)
             }

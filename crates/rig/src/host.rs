@@ -2,7 +2,7 @@
 
 use crate::server::RunningServer;
 use brunt_model::experiment::Contender;
-use brunt_model::{Plan, ProbeSpec, TrialIndex};
+use brunt_model::{Plan, ProbeSpec, Text, TrialIndex, text};
 use std::time::Duration;
 
 /// Makes and stores the runs of an experiment: in one process, several processes,
@@ -55,12 +55,10 @@ pub struct TrialRun<'a> {
 
 impl TrialRun<'_> {
     /// Returns a warning if the managed server has ended. Called at the end of the run.
-    pub fn server_warning(&self) -> Option<String> {
+    pub fn server_warning(&self) -> Option<Text> {
         let ending = self.server?.ended()?;
-        Some(format!(
-            "the server of {} ended during the run ({ending}); it did not respond after that",
-            self.contender.name
-        ))
+        let contender = &*self.contender.name;
+        Some(text!("warning-server-ended", contender, ending = ending.to_string()))
     }
 }
 
@@ -97,5 +95,5 @@ pub enum RigMessage {
         time: Duration,
     },
     /// A warning for the user.
-    Warning(String),
+    Warning(Text),
 }

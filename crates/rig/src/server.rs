@@ -8,7 +8,7 @@ use crate::hooks;
 use crate::pause::wait_for;
 use crate::ready;
 use brunt_model::experiment::{Hook, ManagedServer, ReadyCondition};
-use brunt_model::text;
+use brunt_model::{Text, text};
 use std::time::Duration;
 
 /// Time that the kernel has to remove killed processes.
@@ -108,7 +108,7 @@ impl<'a> RunningServer<'a> {
         mut self,
         setting: &CommandSetting,
         context: &RigContext,
-    ) -> Result<Option<String>, ServerError> {
+    ) -> Result<Option<Text>, ServerError> {
         let limit = self.managed.stop_timeout;
         let is_running = self.ended().is_none();
         let stop_result = self.managed.stop.as_ref().filter(|_| is_running).map(|command| {
@@ -131,15 +131,15 @@ impl<'a> RunningServer<'a> {
     }
 
     /// Warning if the server did not end within its stop timeout.
-    fn stop_warning(&self) -> Option<String> {
+    fn stop_warning(&self) -> Option<Text> {
         let contender = self.contender;
         if !self.process.is_gone() {
-            return Some(text!("warning-server-unkillable", contender).into());
+            return Some(text!("warning-server-unkillable", contender));
         }
         let killed = self.process.killed();
         (killed > 0).then(|| {
             let seconds = self.managed.stop_timeout.as_secs_f64().to_string();
-            text!("warning-server-killed", contender, seconds).into()
+            text!("warning-server-killed", contender, seconds)
         })
     }
 }

@@ -31,7 +31,7 @@ use answers::ReplyDifferences;
 use brunt_check::route::connection_error;
 use brunt_model::experiment::{ContenderHooks, HookCommands};
 use brunt_model::{
-    Analysis, Contender, Experiment, Plan, Question, Route, Study, TrialIndex, text,
+    Analysis, Contender, Experiment, Plan, Question, Route, Study, Text, TrialIndex, text,
 };
 use brunt_rig::{ExperimentFolder, ExperimentOutcome, RigContext, RigFailure};
 use brunt_store::{ExperimentEnd, StoredItem};
@@ -54,7 +54,7 @@ pub struct ExperimentRequest<'a> {
     /// Context for hooks and managed servers.
     pub rig: &'a RigContext<'a>,
     /// Warnings at the start of the report.
-    pub notes: Vec<String>,
+    pub notes: Vec<Text>,
     /// Receiver of progress messages.
     pub observer: &'a dyn Observer,
 }
@@ -139,7 +139,7 @@ pub trait Observer {
     }
 
     /// Returns the route to the server of a run that begins, and notes for the report.
-    fn preflight(&self, plan: &Plan) -> (Option<Route>, Vec<String>);
+    fn preflight(&self, plan: &Plan) -> (Option<Route>, Vec<Text>);
 
     /// Shows the current activity between runs until the next call; an empty line shows nothing.
     fn show_status(&self, line: &str);
@@ -215,7 +215,7 @@ impl CommandSession {
             Some(Ok(id)) => study.id = Some(id),
             Some(Err(error)) => {
                 let why = error.to_string();
-                study.warnings.push(text!("warning-not-stored-experiment", why).into());
+                study.warnings.push(text!("warning-not-stored-experiment", why));
                 // The trials could not refer to an experiment that the store does not have.
                 self.store = None;
             }
@@ -256,7 +256,7 @@ impl CommandSession {
             !matches!(outcome, Ok(ExperimentOutcome::Whole | ExperimentOutcome::Enough));
         if let Err(failure) = &outcome {
             let why = format!("{failure:#}");
-            study.warnings.push(text!("warning-stopped", why).into());
+            study.warnings.push(text!("warning-stopped", why));
         }
         // Trials ran with the secrets; results and reports must not contain them.
         self.redactor.study(&mut study);
@@ -264,9 +264,9 @@ impl CommandSession {
             let end =
                 ExperimentEnd { interrupted: study.interrupted, warnings: study.warnings.clone() };
             if let Err(error) = store.end_experiment(id, &end) {
-                study
-                    .warnings
-                    .push(format!("the list of experiments may be wrong about {id}: {error}"));
+                study.warnings.push(
+                    format!("the list of experiments may be wrong about {id}: {error}").into(),
+                );
             }
         }
         let analysis =
@@ -303,7 +303,7 @@ fn check_plans(experiment: &Experiment) -> Result<(), ExperimentRefusal> {
 fn compare_replies(
     experiment: &Experiment,
     observer: &dyn Observer,
-) -> Result<Vec<String>, ExperimentRefusal> {
+) -> Result<Vec<Text>, ExperimentRefusal> {
     let Question::Compare(_) = &experiment.question else { return Ok(Vec::new()) };
     let mut plans = experiment.contenders.iter().flat_map(|contender| &contender.steps);
     let ReplyDifferences { all, not_in_runs } = if plans.any(|step| step.plan.is_elsewhere()) {
@@ -315,7 +315,7 @@ fn compare_replies(
     for difference in &all {
         observer.print(&format!("different replies: {difference}"));
     }
-    Ok(not_in_runs.into_iter().map(String::from).collect())
+    Ok(not_in_runs)
 }
 
 /// Checks that servers accept connections, except those that brunt or a hook starts. Otherwise no

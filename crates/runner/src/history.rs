@@ -7,6 +7,7 @@
 
 mod plan_key;
 
+use crate::texts::message;
 use brunt_judge::compare::ContenderFacts;
 use brunt_judge::history::{HistoryRun, capacity_of, exclusion, figure_of, history};
 use brunt_judge::judge;
@@ -271,7 +272,7 @@ fn load_of(entry: &IndexEntry) -> Text {
         Some(LoadRange { to, users: false, .. }) if entry.kind == ItemKind::Run => {
             format!("{}/s", plain(*to)).into()
         }
-        _ => text!("history-load.search"),
+        _ => message!("history-load.search"),
     }
 }
 

@@ -6,7 +6,7 @@
 use crate::run::EventListener;
 use brunt_engine::RunEpoch;
 use brunt_model::reached::ReplyKind;
-use brunt_model::{Event, Judgement, ProbeSpec, Run, Tick, TrialIndex, Warning, text};
+use brunt_model::{Event, Judgement, ProbeSpec, Run, Text, Tick, TrialIndex, Warning, text};
 use brunt_probe::watch::{ReadingTask, WatchEvent};
 use brunt_store::{RunLog, Store};
 
@@ -14,7 +14,7 @@ use brunt_store::{RunLog, Store};
 pub struct StoredRun {
     log: RunLog,
     /// Error of the log that is not reported yet.
-    trouble: Option<String>,
+    trouble: Option<Text>,
     /// True if the run belongs to no experiment.
     is_single_run: bool,
 }
@@ -25,7 +25,7 @@ pub struct StorageResult {
     /// Short id of the run; None if it is not stored.
     pub id: Option<String>,
     /// Error as a sentence; None without an error.
-    pub trouble: Option<String>,
+    pub trouble: Option<Text>,
 }
 
 impl StoredRun {
@@ -68,12 +68,12 @@ impl StoredRun {
                 .log
                 .discard()
                 .err()
-                .map(|error| format!("run {id} cannot be removed: {error}"));
+                .map(|error| format!("run {id} cannot be removed: {error}").into());
             return StorageResult { id: None, trouble };
         }
         let trouble = self.log.finish(run, judgement).err();
-        let trouble =
-            trouble.map(|error| format!("run {id} may be listed with outdated facts: {error}"));
+        let trouble = trouble
+            .map(|error| format!("run {id} may be listed with outdated facts: {error}").into());
         StorageResult { id: Some(id), trouble: self.trouble.or(trouble) }
     }
 }
@@ -83,7 +83,7 @@ impl EventListener for StoredRun {
         if let Err(error) = self.log.append(event) {
             let path = self.log.path().display().to_string();
             let text = text!("warning-log-incomplete", path, why = error.to_string());
-            self.trouble = Some(text.into());
+            self.trouble = Some(text);
         }
     }
 

@@ -45,6 +45,7 @@ pub mod run;
 pub mod session;
 pub mod stages;
 mod steer;
+mod texts;
 pub mod trace;
 pub mod world;
 

@@ -3,7 +3,7 @@
 use crate::error::RunError;
 use crate::steer::Steering;
 use brunt_engine::{RunControl, RunEpoch, Sink};
-use brunt_model::{Environment, Event, Plan, Run, Tick, Warning};
+use brunt_model::{Environment, Event, Plan, Run, Text, Tick, Warning};
 use brunt_store::Redactor;
 use std::sync::Arc;
 
@@ -59,7 +59,7 @@ pub fn no_reply(run: &Run) -> String {
     let reason = if failures.is_empty() {
         error.unwrap_or_else(|| "no request was begun".into())
     } else {
-        failures.into()
+        failures
     };
     match url {
         Some(url) => {
@@ -75,7 +75,7 @@ pub(crate) struct EventBus<'a> {
     pub(crate) run: Run,
     pub(crate) steering: Steering,
     /// Warnings that follow the first event.
-    pub(crate) notes: Vec<String>,
+    pub(crate) notes: Vec<Text>,
     /// Removes secrets from `run`; listeners receive events with their secrets.
     pub(crate) redactor: Arc<Redactor>,
 }
@@ -108,7 +108,7 @@ impl EventBus<'_> {
         }
     }
 
-    fn tell(&mut self, texts: impl IntoIterator<Item = String>) {
+    fn tell(&mut self, texts: impl IntoIterator<Item = Text>) {
         let at = self.run.last_interval_end;
         texts.into_iter().for_each(|text| self.take(&Event::Warning(Warning { at, text })));
     }

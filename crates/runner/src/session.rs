@@ -15,7 +15,9 @@ use crate::world::RealWorld;
 use brunt_agents::Fleet;
 use brunt_check::route::route;
 use brunt_engine::RunControl;
-use brunt_model::{Environment, Event, Judgement, Plan, ProbeSpec, Route, Run, Tick, TrialIndex};
+use brunt_model::{
+    Environment, Event, Judgement, Plan, ProbeSpec, Route, Run, Text, Tick, TrialIndex,
+};
 use brunt_store::{Redactor, Store};
 use std::sync::Arc;
 
@@ -46,7 +48,7 @@ pub struct RunRequest<'a> {
     /// The route to the server, if it is known before the run.
     pub route: Option<Route>,
     /// Warnings that follow the first event.
-    pub notes: Vec<String>,
+    pub notes: Vec<Text>,
     /// Readings of the server during the run.
     pub probes: &'a [ProbeSpec],
     /// Receivers of its events, which may add events.
@@ -105,7 +107,7 @@ impl CommandSession {
         let RunRequest { plan, engine, control, storage, mut notes, .. } = request;
         let (mut stored, refusal) = match self.begin_to_store(storage) {
             Ok(stored) => (stored, None),
-            Err(refusal) => (None, Some(refusal)),
+            Err(refusal) => (None, Some(Text::from(refusal))),
         };
         notes.extend(refusal.clone());
         if let (Some(fleet), Some(stored)) = (&self.fleet, &stored) {

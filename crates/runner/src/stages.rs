@@ -8,7 +8,7 @@ use crate::session::{CommandSession, RunRequest, RunResult};
 use crate::world::RealWorld;
 use brunt_engine::RunControl;
 use brunt_model::plan::ListenerRecords;
-use brunt_model::{Event, Plan, Run, SampleRecord, StageKind, StageOutput, TestStage};
+use brunt_model::{Event, Plan, Run, SampleRecord, StageKind, StageOutput, TestStage, Text, text};
 use std::time::Duration;
 
 /// Determines which stages of a test run, and their initial variables.
@@ -24,7 +24,7 @@ pub struct StageSequence {
 #[derive(Debug, PartialEq, Eq)]
 pub enum StageEnd {
     /// The last step was completed. The texts are warnings of the stage.
-    Whole(Vec<String>),
+    Whole(Vec<Text>),
     /// The stage was stopped early.
     Stopped,
 }
@@ -126,8 +126,17 @@ impl StageSequence {
             return Err(stage_error(kind, &wrong));
         }
         Ok(StageEnd::Whole(
-            run.warnings.iter().map(|warning| format!("{}: {warning}", kind.word())).collect(),
+            run.warnings.iter().map(|warning| of_stage(kind, warning.clone())).collect(),
         ))
+    }
+}
+
+/// Adds the stage to a warning.
+fn of_stage(kind: StageKind, warning: Text) -> Text {
+    match kind {
+        StageKind::Setup => text!("warning-stage-setup", warning),
+        StageKind::Main => warning,
+        StageKind::Teardown => text!("warning-stage-teardown", warning),
     }
 }
 

@@ -5,7 +5,7 @@
 use brunt_engine::RunControl;
 use brunt_judge::steady;
 use brunt_judge::steady::until::{Decision, StopRule, UntilProgress};
-use brunt_model::{Event, Phase, Plan, Run, Tick, text};
+use brunt_model::{Event, Phase, Plan, Run, Text, Tick, text};
 use std::time::Duration;
 
 /// Time of the first look at a warm-up: 50 points of 100 ms, which the rule needs.
@@ -33,7 +33,7 @@ impl Steering {
     }
 
     /// Looks at the run after an event. Returns a note for the report.
-    pub fn after(&mut self, event: &Event, run: &Run) -> Option<String> {
+    pub fn after(&mut self, event: &Event, run: &Run) -> Option<Text> {
         let Event::Snapshot(snapshot) = event else { return None };
         match snapshot.phase {
             Phase::Warmup => self.look_at_warmup(run, snapshot.to),
@@ -43,12 +43,12 @@ impl Steering {
     }
 
     /// Returns a note for the report at the end of the run, if its goals were not reached.
-    pub fn before_end(&mut self) -> Option<String> {
+    pub fn before_end(&mut self) -> Option<Text> {
         let progress = self.progress.take()?;
-        Some(text!("warning-until", progress = words(&progress)).into())
+        Some(text!("warning-until", progress = words(&progress)))
     }
 
-    fn look_at_warmup(&mut self, run: &Run, to: Tick) -> Option<String> {
+    fn look_at_warmup(&mut self, run: &Run, to: Tick) -> Option<Text> {
         let elapsed = to - run.phase_start(Phase::Warmup)?;
         if elapsed < self.warmup? {
             return None;
@@ -59,16 +59,16 @@ impl Steering {
         self.control.begin_measuring();
         let cut = format!("{:.1}", steady.cut.as_secs_f64());
         let seconds = format!("{:.1}", elapsed.as_secs_f64());
-        Some(text!("warning-steady", cut, seconds, method = steady.method).into())
+        Some(text!("warning-steady", cut, seconds, method = steady.method))
     }
 
     /// Returns a note if the measured time has begun, and the warm-up was never steady.
-    fn tell_unsteady(&mut self) -> Option<String> {
+    fn tell_unsteady(&mut self) -> Option<Text> {
         self.warmup.take()?;
-        Some(text!("warning-unsteady").into())
+        Some(text!("warning-unsteady"))
     }
 
-    fn look(&mut self, run: &Run) -> Option<String> {
+    fn look(&mut self, run: &Run) -> Option<Text> {
         let elapsed = Duration::from_secs_f64(run.measured_seconds());
         match self.stop_rule.as_mut()?.evaluate_if_due(elapsed, run)? {
             Decision::Continue(progress) => {
@@ -82,7 +82,7 @@ impl Steering {
                 self.control.end();
                 let seconds = format!("{:.1}", elapsed.as_secs_f64());
                 let progress = words(&progress);
-                Some(text!("warning-until-reached", seconds, progress).into())
+                Some(text!("warning-until-reached", seconds, progress))
             }
         }
     }

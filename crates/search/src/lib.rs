@@ -34,6 +34,7 @@ pub mod search;
 mod sentence;
 mod stage;
 pub mod summary;
+mod texts;
 
 pub use bound::objective_error;
 pub use search::{NextStep, Search, TrialRequest};

@@ -8,10 +8,11 @@ use crate::capacity::{self, CapacityState};
 use crate::confirm;
 use crate::damage::{self, Damage};
 use crate::summary::{EvidenceFor, TrialSummary};
+use crate::texts::message;
 use crate::{answer, stage};
 use brunt_model::answer::{Estimate, LoadSide, SearchEnd};
 use brunt_model::question::{TrialPurpose, TrialTimes};
-use brunt_model::{CapacityResult, CapacitySearch, LoadUnit, Text, text};
+use brunt_model::{CapacityResult, CapacitySearch, LoadUnit, Text};
 use std::time::Duration;
 
 /// A search for the capacity of one server.
@@ -178,7 +179,7 @@ impl Search {
                 (request.purpose, request.why)
             }
             // The trial does not follow from the trials before it.
-            _ => (TrialPurpose::Search, text!("trial-reason.requested")),
+            _ => (TrialPurpose::Search, message!("trial-reason.requested")),
         };
         (trial.purpose.unwrap_or(purpose), why)
     }

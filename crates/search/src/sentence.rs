@@ -1,5 +1,6 @@
 //! Formats the answers of a search as sentences.
 
+use crate::texts::message;
 use brunt_model::answer::{Capacity, CapacityResult, Estimate, Recovery, SearchEnd};
 use brunt_model::numbers::{count, three_digits};
 use brunt_model::text::Value;
@@ -14,22 +15,22 @@ pub fn sentence(answer: &CapacityResult) -> Text {
         answer.capacities.iter().map(|capacity| with_objectives(capacity, answer.unit));
     let mut parts = vec![text!("words", words = Value::Words(capacities.collect()))];
     let seconds = three_digits(answer.watched.as_secs_f64());
-    parts.push(text!("capacity-summary.measured", seconds));
+    parts.push(message!("capacity-summary.measured", seconds));
     parts.extend(generator_limit(answer));
     parts.extend(
-        answer.knee.and_then(|knee| Some(text!("capacity-summary.knee", load = range(knee)?))),
+        answer.knee.and_then(|knee| Some(message!("capacity-summary.knee", load = range(knee)?))),
     );
     parts.extend(
         answer
             .saturation
-            .and_then(|at| Some(text!("capacity-summary.saturation", load = load(at.value?)))),
+            .and_then(|at| Some(message!("capacity-summary.saturation", load = load(at.value?)))),
     );
-    parts.extend(answer.collapse.map(|at| text!("capacity-summary.collapse", load = load(at))));
+    parts.extend(answer.collapse.map(|at| message!("capacity-summary.collapse", load = load(at))));
     parts.extend(answer.recovery.map(recovery));
     parts.extend(answer.bottleneck.as_ref().map(|bottleneck| {
-        text!("capacity-summary.bottleneck", bottleneck = bottleneck.sentence.clone())
+        message!("capacity-summary.bottleneck", bottleneck = bottleneck.sentence.clone())
     }));
-    Text::series(parts)
+    text::series(parts)
 }
 
 /// The limit of the last trials, if the generator ended the search.
@@ -47,16 +48,16 @@ fn with_objectives(capacity: &Capacity, unit: LoadUnit) -> Text {
         (Some(value), Some(low), Some(high)) => match half_width(capacity.at) {
             Some(half) => {
                 let half = load(half);
-                text!("capacity-summary.plus-minus", value, half, unit, objectives)
+                message!("capacity-summary.plus-minus", value, half, unit, objectives)
             }
-            None => text!("capacity-summary.interval", value, unit, low, high, objectives),
+            None => message!("capacity-summary.interval", value, unit, low, high, objectives),
         },
         (None, Some(low), Some(high)) => {
-            text!("capacity-summary.between", low, high, unit, objectives)
+            message!("capacity-summary.between", low, high, unit, objectives)
         }
-        (_, Some(low), None) => text!("capacity-summary.at-least", low, unit, objectives),
-        (_, None, Some(high)) => text!("capacity-summary.below", high, unit, objectives),
-        (_, None, None) => text!("capacity-summary.unknown", objectives),
+        (_, Some(low), None) => message!("capacity-summary.at-least", low, unit, objectives),
+        (_, None, Some(high)) => message!("capacity-summary.below", high, unit, objectives),
+        (_, None, None) => message!("capacity-summary.unknown", objectives),
     }
 }
 
@@ -71,11 +72,11 @@ fn half_width(at: Estimate) -> Option<f64> {
 
 fn recovery(recovery: Recovery) -> Text {
     match recovery.after {
-        Some(after) if after.is_zero() => text!("capacity-summary.recovers-at-once"),
+        Some(after) if after.is_zero() => message!("capacity-summary.recovers-at-once"),
         Some(after) => {
-            text!("capacity-summary.recovers", seconds = three_digits(after.as_secs_f64()))
+            message!("capacity-summary.recovers", seconds = three_digits(after.as_secs_f64()))
         }
-        None => text!("capacity-summary.no-recovery"),
+        None => message!("capacity-summary.no-recovery"),
     }
 }
 
@@ -85,16 +86,16 @@ pub fn capacity(at: Estimate, unit: LoadUnit, ended: SearchEnd, limit: Option<&T
     let [value, low, high] = [at.value, at.low, at.high].map(|figure| figure.map(load));
     match (value, low, high) {
         (Some(value), Some(low), Some(high)) => {
-            text!("one-capacity.interval", value, unit, low, high)
+            message!("one-capacity.interval", value, unit, low, high)
         }
-        (None, Some(low), Some(high)) => text!("one-capacity.range", low, high, unit),
+        (None, Some(low), Some(high)) => message!("one-capacity.range", low, high, unit),
         (_, Some(low), None) => {
-            text!("one-capacity.at-least", low, unit, reason = reason(ended, limit))
+            message!("one-capacity.at-least", low, unit, reason = reason(ended, limit))
         }
         (_, None, Some(high)) => {
-            text!("one-capacity.below", high, unit, reason = reason(ended, limit))
+            message!("one-capacity.below", high, unit, reason = reason(ended, limit))
         }
-        (_, None, None) => text!("one-capacity.unknown", reason = reason(ended, limit)),
+        (_, None, None) => message!("one-capacity.unknown", reason = reason(ended, limit)),
     }
 }
 
@@ -103,9 +104,9 @@ pub fn stalled(at: Estimate, unit: LoadUnit) -> Text {
     let reason = text!("search-end.stalls");
     match at.high {
         Some(high) => {
-            text!("one-capacity.below", high = load(high), unit = unit_name(unit), reason)
+            message!("one-capacity.below", high = load(high), unit = unit_name(unit), reason)
         }
-        None => text!("one-capacity.unknown", reason),
+        None => message!("one-capacity.unknown", reason),
     }
 }
 
@@ -121,7 +122,7 @@ fn reason(ended: SearchEnd, limit: Option<&Text>) -> Text {
 
 fn range(at: Estimate) -> Option<Text> {
     match (at.low, at.high) {
-        (Some(low), Some(high)) => Some(text!("load-range", low = load(low), high = load(high))),
+        (Some(low), Some(high)) => Some(message!("load-range", low = load(low), high = load(high))),
         _ => at.value.map(|value| load(value).into()),
     }
 }

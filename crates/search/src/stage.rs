@@ -9,9 +9,10 @@ use crate::capacity::CapacityState;
 use crate::confirm::{self, End};
 use crate::search::{NextStep, PastTrial, Search, TrialRequest};
 use crate::summary::TrialSummary;
+use crate::texts::message;
 use brunt_model::answer::{LoadSide, SearchEnd};
 use brunt_model::question::{TrialGap, TrialPurpose, TrialTimes};
-use brunt_model::{LoadUnit, Text, text};
+use brunt_model::{LoadUnit, Text};
 use std::time::Duration;
 
 /// Growth of the load while even a server that processes one request at a time could
@@ -114,7 +115,7 @@ impl Stage<'_> {
             return Err(SearchEnd::Damaged);
         }
         let explored = match damage.unknown_at {
-            Some(load) => self.trial(load, text!("trial-reason.recovered"), 1),
+            Some(load) => self.trial(load, message!("trial-reason.recovered"), 1),
             None => self.explore(states),
         };
         let end = match explored {
@@ -134,7 +135,7 @@ impl Stage<'_> {
         if is_done || self.remaining_seconds() < self.cost(times) {
             return None;
         }
-        let why = text!("trial-reason.check");
+        let why = message!("trial-reason.check");
         let purpose = TrialPurpose::Search;
         Some(NextStep::Measure(TrialRequest { load, why, purpose, times, until_steady: false }))
     }
@@ -146,7 +147,7 @@ impl Stage<'_> {
         let warmup = within.mul_f64(FIRST_WARMUP).min(MOST_WARMUP).max(warmup);
         NextStep::Measure(TrialRequest {
             load: self.search.find.start,
-            why: text!("trial-reason.first"),
+            why: message!("trial-reason.first"),
             purpose: TrialPurpose::Search,
             times: TrialTimes { warmup, measured },
             until_steady: true,
@@ -175,7 +176,7 @@ impl Stage<'_> {
             return None;
         }
         let tries = self.trials.iter().rev().take_while(|trial| trial.load == last.load).count();
-        (tries <= REPETITIONS).then(|| self.trial(last.load, text!("trial-reason.retry"), 1))
+        (tries <= REPETITIONS).then(|| self.trial(last.load, message!("trial-reason.retry"), 1))
     }
 
     /// Length of the check at the end: longer if the time budget allows it.
@@ -322,7 +323,7 @@ impl Stage<'_> {
         let measured = if is_last { room.saturating_sub(reserve).max(least) } else { least };
         Ok(NextStep::Measure(TrialRequest {
             load,
-            why: text!("trial-reason.confirmation"),
+            why: message!("trial-reason.confirmation"),
             purpose: TrialPurpose::Confirm,
             times: TrialTimes { warmup, measured },
             until_steady: false,
@@ -412,7 +413,7 @@ impl Stage<'_> {
             let lower = if next >= lowest || next < self.search.find.start * LEAST {
                 Err(SearchEnd::Least)
             } else {
-                self.trial(next, text!("trial-reason.quarter"), 1)
+                self.trial(next, message!("trial-reason.quarter"), 1)
             };
             return Some(lower.or_else(|end| self.first_again().ok_or(end)));
         }
@@ -433,7 +434,7 @@ impl Stage<'_> {
     fn first_again(&self) -> Option<NextStep> {
         let first = self.trials.first()?.load;
         let tries = self.trials.iter().filter(|trial| trial.load == first).count();
-        let again = || self.trial(first, text!("trial-reason.up-again"), 1).ok();
+        let again = || self.trial(first, message!("trial-reason.up-again"), 1).ok();
         (tries <= FIRST_TRIES).then(again).flatten()
     }
 
@@ -443,12 +444,14 @@ impl Stage<'_> {
             return Err(SearchEnd::Most);
         }
         let (next, why) = match self.sequential_load() {
-            Some(rate) if rate > SAFE_GROWTH * highest => (rate, text!("trial-reason.sequential")),
-            _ if self.is_safe(SAFE_GROWTH * highest) => {
-                (SAFE_GROWTH * highest, text!("trial-reason.four-times"))
+            Some(rate) if rate > SAFE_GROWTH * highest => {
+                (rate, message!("trial-reason.sequential"))
             }
-            _ if self.is_queued() => (QUEUED_GROWTH * highest, text!("trial-reason.queued")),
-            _ => (GROWTH * highest, text!("trial-reason.twice")),
+            _ if self.is_safe(SAFE_GROWTH * highest) => {
+                (SAFE_GROWTH * highest, message!("trial-reason.four-times"))
+            }
+            _ if self.is_queued() => (QUEUED_GROWTH * highest, message!("trial-reason.queued")),
+            _ => (GROWTH * highest, message!("trial-reason.twice")),
         };
         self.trial(next.min(most), why, 1)
     }
@@ -526,7 +529,7 @@ impl Stage<'_> {
             return self.trial(load, why, LONGER);
         };
         if let Some(load) = self.shallow_overload(high) {
-            return self.trial(load, text!("trial-reason.shallow-overload"), 1);
+            return self.trial(load, message!("trial-reason.shallow-overload"), 1);
         }
         let at = self.below_saturation(crossing.load.clamp(low, high));
         let (below, above) = self.measured_near(at);
@@ -539,9 +542,9 @@ impl Stage<'_> {
         let distance =
             (1.0 / crossing.slope.clamp(12.0, 60.0)).max(self.search.find.precision / 2.0);
         let (load, why) = if below > above {
-            (self.spread_out(at, distance), text!("trial-reason.above"))
+            (self.spread_out(at, distance), message!("trial-reason.above"))
         } else {
-            (self.spread_out(at, -distance), text!("trial-reason.below"))
+            (self.spread_out(at, -distance), message!("trial-reason.below"))
         };
         self.trial(load, why, LONGER)
     }
@@ -616,9 +619,9 @@ impl Stage<'_> {
         let is_open = matches!(self.search.unit, LoadUnit::PerSecond);
         match achieved.or(queued).map(|saturation| 0.9 * saturation) {
             Some(guess) if is_open && guess > low * 1.1 && guess < high / 1.05 => {
-                (guess, text!("trial-reason.below-saturation"))
+                (guess, message!("trial-reason.below-saturation"))
             }
-            _ => ((low * high).sqrt(), text!("trial-reason.between")),
+            _ => ((low * high).sqrt(), message!("trial-reason.between")),
         }
     }
 
@@ -676,9 +679,9 @@ impl Stage<'_> {
         let (load, why, purpose, multiple) = if self.has(TrialPurpose::Recovery) {
             return NextStep::Done(end);
         } else if self.has(TrialPurpose::Overload) {
-            (0.8 * capacity, text!("trial-reason.recovery"), TrialPurpose::Recovery, LONGER)
+            (0.8 * capacity, message!("trial-reason.recovery"), TrialPurpose::Recovery, LONGER)
         } else {
-            (factor * capacity, text!("trial-reason.overload"), TrialPurpose::Overload, 1)
+            (factor * capacity, message!("trial-reason.overload"), TrialPurpose::Overload, 1)
         };
         let mut times = self.times(multiple);
         if purpose == TrialPurpose::Recovery {

@@ -11,7 +11,7 @@ use crate::redact::Redactor;
 use brunt_model::codec::{Frame, frame, read_frame};
 use brunt_model::experiment::LoadStep;
 use brunt_model::study::Resumption;
-use brunt_model::{Environment, Experiment, Question};
+use brunt_model::{Environment, Experiment, Question, Text};
 use flate2::Compression;
 use flate2::read::DeflateDecoder;
 use flate2::write::DeflateEncoder;
@@ -41,7 +41,8 @@ pub struct ExperimentEnd {
     /// True if it stopped before all trials were complete.
     pub interrupted: bool,
     /// Warnings for the reader, one sentence each.
-    pub warnings: Vec<String>,
+    #[serde(with = "brunt_model::codec::texts")]
+    pub warnings: Vec<Text>,
 }
 
 /// A record after the head. The records have no tag: the first version
@@ -147,9 +148,7 @@ impl ExperimentRecord {
 
 impl ExperimentEnd {
     fn redact(&mut self, redactor: &Redactor) {
-        for warning in &mut self.warnings {
-            *warning = redactor.text(warning);
-        }
+        redactor.messages(&mut self.warnings);
     }
 }
 

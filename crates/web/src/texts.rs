@@ -2,7 +2,7 @@
 
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, Method, header};
-use brunt_model::text::catalog::Catalog;
+use brunt_model::text::Catalog;
 use brunt_model::{Language, Text};
 use maud::{Markup, html};
 
@@ -19,12 +19,8 @@ pub const ELEMENT: &str = "\u{fffc}";
 /// Creates a [`Text`](brunt_model::Text) of a message of the studio, as `brunt_model::text!` does of findings:
 /// `message!("try-of-file", number, file = name)`.
 macro_rules! message {
-    ($id:literal $(, $name:ident $(= $value:expr)?)* $(,)?) => {
-        ::brunt_model::Text::of_catalog(
-            &$crate::texts::STUDIO,
-            $id,
-            vec![$((stringify!($name), ::brunt_model::text!(@value $name $($value)?))),*],
-        )
+    ($($message:tt)*) => {
+        ::brunt_model::text::of_catalog!(in $crate::texts::STUDIO, $($message)*)
     };
 }
 pub(crate) use message;
@@ -51,7 +47,9 @@ impl Viewer {
 
     /// Returns a message without arguments.
     pub fn text(&self, id: &'static str) -> String {
-        STUDIO.format(self.language, id, &[])
+        let text = STUDIO.format(self.language, id, &[]);
+        debug_assert!(text.is_some(), "unknown message {id}");
+        text.unwrap_or_else(|| id.to_owned())
     }
 
     /// Returns a text in the language of the viewer.

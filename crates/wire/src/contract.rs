@@ -11,7 +11,7 @@ use crate::stream::IdleEnd;
 use brunt_model::outcome::{CallErrorFields, MalformedReply};
 use brunt_model::plan::HttpVersion;
 use brunt_model::sample::ConnectTimes;
-use brunt_model::{Clock, Failure, Flow, Tick};
+use brunt_model::{Clock, Failure, Flow, Text, Tick};
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
@@ -378,7 +378,7 @@ pub trait Transport: 'static {
 
     /// Returns a note for the user that is new since the last call, such as the text of the error
     /// that caused a failure.
-    fn take_note(&self) -> Option<String>;
+    fn take_note(&self) -> Option<Text>;
 
     /// Returns the known addresses that connections for this request go to.
     fn addresses(&self, request: &Prepared) -> Vec<String> {

@@ -9,7 +9,7 @@ use crate::stream::IdleEnd;
 use crate::turn::Turn;
 use crate::{Reply, ReplyDetails, Stamps, Timer, Transport};
 use brunt_model::sample::ConnectTimes;
-use brunt_model::{Failure, Tick};
+use brunt_model::{Failure, Text, Tick};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::time::Duration;
@@ -225,7 +225,7 @@ impl<T: Timer + 'static> Transport for FakeTransport<T> {
         IdleEnd::Closed
     }
 
-    fn take_note(&self) -> Option<String> {
+    fn take_note(&self) -> Option<Text> {
         None
     }
 

@@ -33,7 +33,7 @@ use brunt_model::plan::{ConnectionSettings, HttpVersion};
 use brunt_model::reply_policy::Events;
 use brunt_model::sample::ConnectTimes;
 use brunt_model::system_error::without_number;
-use brunt_model::{Body, Failure, Flow, Plan, Tick};
+use brunt_model::{Body, Failure, Flow, Plan, Text, Tick, text};
 use rustls::HandshakeKind;
 use socket2::{Domain, Socket, Type};
 use std::cell::{Cell, OnceCell, RefCell};
@@ -76,7 +76,7 @@ pub struct Http<T: Timer + 'static> {
     /// An idle socket with timestamps enabled. It keeps the kernel's timestamping on while
     /// connections open and close, because the kernel patches its own code to switch it on and off.
     timestamping: OnceCell<Option<Socket>>,
-    note: RefCell<Option<String>>,
+    note: RefCell<Option<Text>>,
     refusal: RefCell<Option<HandshakeFailure>>,
     target: RefCell<Target>,
 }
@@ -210,14 +210,22 @@ impl<T: Timer + 'static> Http<T> {
 
     /// Stores the reason of a failure as the note for the user, and returns the failure.
     fn note_failure(&self, failure: Failure, why: &dyn std::fmt::Display) -> Failure {
-        let name = &*failure.row().name;
-        let why = without_number(&why.to_string());
+        self.note_cause(failure, &why.to_string().into())
+    }
+
+    /// Stores the cause of a failure as the note for the user, and returns the failure.
+    fn note_cause(&self, failure: Failure, cause: &Text) -> Failure {
+        let name = &failure.row().name;
+        let cause = cause.map(&without_number);
         // The system's error text often repeats the name of the failure.
-        let repeats = why.get(..name.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(name));
-        let note = if repeats {
-            format!("{name}{}", &why[name.len()..])
+        let begin = cause.get(..name.len());
+        let note = if begin.is_some_and(|begin| begin.eq_ignore_ascii_case(name)) {
+            match cause[name.len()..].strip_prefix(": ") {
+                Some(sentence) => text!("of-run", run = name.clone(), sentence),
+                None => format!("{name}{}", &cause[name.len()..]).into(),
+            }
         } else {
-            format!("{name}: {why}")
+            text!("of-run", run = name.clone(), sentence = cause)
         };
         *self.note.borrow_mut() = Some(note);
         failure
@@ -490,7 +498,7 @@ impl<T: Timer + 'static> Transport for Http<T> {
         }
     }
 
-    fn take_note(&self) -> Option<String> {
+    fn take_note(&self) -> Option<Text> {
         self.note.borrow_mut().take()
     }
 

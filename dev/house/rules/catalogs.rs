@@ -8,14 +8,15 @@ use regex::Regex;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
-/// Folders with a catalog for each language, and with the Rust source that uses it.
-const CATALOGS: [&str; 2] = ["crates/model/texts", "crates/web/texts"];
+/// Crates with a catalog for each language.
+const CATALOGS: [&str; 6] = ["model", "judge", "report", "search", "runner", "web"];
 
-/// Beginnings of calls with the id of a message and its arguments.
-const CALLS: [&str; 3] = ["text!(", "message!(", "viewer.text("];
+/// The crate with the messages of `text!`.
+const COMMON: &str = "model";
 
-/// Beginnings of ids of texts that logs keep in English. The source also writes them without their ids.
-const LOGGED: [&str; 3] = ["cause-", "condition-", "warning-"];
+/// Beginnings of calls with the id of a message and its arguments: a common one, or one of the crate that calls.
+const CALLS: [(&str, Option<&str>); 3] =
+    [("text!(", Some(COMMON)), ("message!(", None), ("viewer.text(", None)];
 
 /// Arguments of each message, and of each attribute of it.
 type Messages = BTreeMap<String, BTreeSet<String>>;
@@ -43,15 +44,18 @@ fn all_languages_have_the_same_messages() {
 
 #[test]
 fn the_source_uses_all_messages_with_their_arguments() {
-    let known: Messages = CATALOGS.iter().flat_map(|catalog| messages(catalog, "en")).collect();
+    let known: BTreeMap<&str, Messages> =
+        CATALOGS.into_iter().map(|catalog| (catalog, messages(catalog, "en"))).collect();
     let mut literals = BTreeSet::new();
     let mut wrong = Vec::new();
     let literal = Regex::new(r#""([A-Za-z0-9.-]+)""#).unwrap();
     for (file, source) in sources(&SOURCES) {
         literals.extend(literal.captures_iter(&source).map(|found| found[1].to_owned()));
-        for (id, arguments) in calls(&source) {
-            match known.get(&id) {
-                None => wrong.push(format!("{file}: unknown message {id}")),
+        let caller = file.split('/').nth(1).unwrap_or_default();
+        for MessageCall { catalog, id, arguments } in calls(&source) {
+            let catalog = catalog.unwrap_or(caller);
+            match known.get(catalog).and_then(|messages| messages.get(&id)) {
+                None => wrong.push(format!("{file}: {catalog} has no message {id}")),
                 Some(expected) if *expected != arguments => {
                     wrong.push(format!("{file}: {id} takes {expected:?}, not {arguments:?}"));
                 }
@@ -59,22 +63,33 @@ fn the_source_uses_all_messages_with_their_arguments() {
             }
         }
     }
-    let is_logged = |id: &str| LOGGED.iter().any(|begin| id.starts_with(begin));
-    let unused = known.keys().filter(|id| !literals.contains(*id) && !is_logged(id));
+    let ids = known.values().flat_map(|messages| messages.keys());
+    let unused = ids.filter(|id| !literals.contains(*id));
     wrong.extend(unused.map(|id| format!("{id} is not used")));
     assert_none(&wrong);
 }
 
-/// Messages that a source formats, each with the names of its arguments.
-fn calls(source: &str) -> Vec<(String, BTreeSet<String>)> {
+/// A message that a source formats, with the names of its arguments.
+struct MessageCall {
+    /// The crate with the message; None for the crate of the source.
+    catalog: Option<&'static str>,
+    id: String,
+    arguments: BTreeSet<String>,
+}
+
+fn calls(source: &str) -> Vec<MessageCall> {
     let mut calls = Vec::new();
-    for (start, call) in CALLS.into_iter().flat_map(|call| source.match_indices(call)) {
-        let parts = outermost_parts(&source[start + call.len()..]);
+    let places = CALLS.into_iter().flat_map(|(call, catalog)| {
+        source.match_indices(call).map(move |(start, _)| (start + call.len(), catalog))
+    });
+    for (start, catalog) in places {
+        let parts = outermost_parts(&source[start..]);
         let id = parts[0].trim().trim_matches('"').to_owned();
         // The definitions of the macros and their docs have no id of a catalog.
         if parts[0].trim().starts_with('"') && !parts[0].contains('`') {
             let names = parts[1..].iter().map(|part| part.split('=').next().unwrap_or(part).trim());
-            calls.push((id, names.filter(|name| !name.is_empty()).map(str::to_owned).collect()));
+            let arguments = names.filter(|name| !name.is_empty()).map(str::to_owned).collect();
+            calls.push(MessageCall { catalog, id, arguments });
         }
     }
     calls
@@ -106,7 +121,7 @@ fn outermost_parts(call: &str) -> Vec<&str> {
 /// Messages of a language. A message without a text of its own only groups its attributes.
 fn messages(catalog: &str, language: &str) -> Messages {
     let mut all = Messages::new();
-    let root = root().join(catalog).join(language);
+    let root = root().join("crates").join(catalog).join("texts").join(language);
     for file in files(&root, "ftl") {
         let source = fs::read_to_string(file).expect("a catalog");
         let resource = parser::parse(source).unwrap_or_else(|(_, errors)| panic!("{errors:?}"));

@@ -129,7 +129,7 @@ impl ByteBudget {
     fn warning(&self, at: Tick) -> Option<Event> {
         (self.discarded > 0).then(|| {
             let text = text!("warning-samples-discarded", count = self.discarded);
-            Event::Warning(Warning { at, text: text.into() })
+            Event::Warning(Warning { at, text })
         })
     }
 

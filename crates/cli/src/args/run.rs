@@ -3,6 +3,7 @@
 use super::options;
 use super::store::StoreArgs;
 use super::with_n;
+use brunt_model::Text;
 use brunt_spec::settings::{RunSettings, SettingTable, rows};
 #[cfg(feature = "studio")]
 use brunt_spec::words;
@@ -87,7 +88,7 @@ impl BrowserArgs {
 impl RunArgs {
     /// Opens the store for the run, which also works without one. Adds a note if the store cannot be
     /// used. Opens the page of the run if the user asked for it.
-    pub fn open_store_or_note(&self, notes: &mut Vec<String>) -> Option<Store> {
+    pub fn open_store_or_note(&self, notes: &mut Vec<Text>) -> Option<Store> {
         let store = self.store.open_or_note(notes, (&self.settings.output).into());
         store.inspect(|store| self.browser.show(store))
     }

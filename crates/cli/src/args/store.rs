@@ -4,7 +4,7 @@ use super::output::Verbosity;
 use crate::live::print_line;
 use anyhow::{Context, Result, bail};
 use brunt_model::numbers::count;
-use brunt_model::text;
+use brunt_model::{Text, text};
 use brunt_store::{IndexWork, Store};
 use clap::Args;
 use std::ffi::OsString;
@@ -37,10 +37,10 @@ impl StoreArgs {
 
     /// Opens the store for a run, which also works without one. Adds a note if
     /// the store cannot be used.
-    pub fn open_or_note(&self, notes: &mut Vec<String>, verbosity: Verbosity) -> Option<Store> {
+    pub fn open_or_note(&self, notes: &mut Vec<Text>, verbosity: Verbosity) -> Option<Store> {
         self.open().unwrap_or_else(|error| {
             let error = crate::causes::line(&error);
-            let note = String::from(text!("warning-not-stored-run", why = error));
+            let note = text!("warning-not-stored-run", why = error);
             if verbosity == Verbosity::Quiet {
                 // With -q there is no report that contains the note.
                 print_line(&format!("warning: {note}"));

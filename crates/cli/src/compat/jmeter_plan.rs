@@ -18,7 +18,7 @@ use anyhow::{Context, Result, anyhow, bail};
 use brunt_jmx::plan::{self, PlanContext, PlanFolder, TestRun};
 use brunt_jmx::{JmxDocument, properties};
 use brunt_model::live_output::LiveOutput;
-use brunt_model::{Plan, StageKind};
+use brunt_model::{Plan, StageKind, Text};
 use brunt_runner::{RealWorld, Storage, stages};
 use brunt_spec::settings::RunSettings;
 use brunt_spec::{System, to_plan};
@@ -67,7 +67,7 @@ pub fn run(path: &Path, args: &RunArgs) -> Result<Exit, CommandError> {
         return Err(usage_error(anyhow!(wrong)));
     }
     let mut outputs = Some(Outputs::from_settings(&settings.output).map_err(usage_error)?);
-    let mut notes = test_run.notices;
+    let mut notes: Vec<Text> = test_run.notices.into_iter().map(Text::from).collect();
     let mut sinks = settings.output.live_outputs.clone();
     if !settings.output.trace {
         // A trace shows single requests, not a load.

@@ -4,7 +4,7 @@
 use crate::live::{Live, print_line};
 use crate::screen;
 use brunt_check::short::preflight_short;
-use brunt_model::{Event, Plan, Route, Tick};
+use brunt_model::{Event, Plan, Route, Text, Tick};
 use brunt_runner::EventListener;
 use brunt_runner::experiment::Observer;
 use brunt_spec::System;
@@ -64,7 +64,7 @@ impl Observer for Terminal {
         Some(Box::new(Fanout { listeners: self.stage_listeners.clone(), progress: None }))
     }
 
-    fn preflight(&self, plan: &Plan) -> (Option<Route>, Vec<String>) {
+    fn preflight(&self, plan: &Plan) -> (Option<Route>, Vec<Text>) {
         preflight_short(plan, self.system.descriptors, self.system.cores)
     }
 

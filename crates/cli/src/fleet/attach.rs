@@ -66,10 +66,11 @@ pub fn attach(args: &AttachArgs) -> Result<Exit, CommandError> {
         let agents = plural(record.agents.len() as u64, "agent");
         print_line(&format!("attached to the run {id} on {agents}"));
     }
-    let mut notes = vec![format!(
+    let mut notes =
+        vec![format!(
         "brunt ended at {:.1} s of this run without notice, and another process took its place",
         begun.published_to.seconds()
-    )];
+    ).into()];
     if log.has_server_readings() {
         notes.push("from then on, nobody has read the server".into());
     }

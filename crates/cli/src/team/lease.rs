@@ -2,7 +2,7 @@
 
 use crate::live::print_line;
 use brunt_model::sync::IgnorePoison;
-use brunt_model::{Event, Tick, Warning, text};
+use brunt_model::{Event, Text, Tick, Warning, text};
 use brunt_runner::EventListener;
 use brunt_runner::line_socket::ask;
 use brunt_web::client::TeamServer;
@@ -104,7 +104,7 @@ pub fn take(
 
 /// A lease of this process. Drop releases it.
 pub struct RunLease {
-    notes: Arc<Mutex<Vec<String>>>,
+    notes: Arc<Mutex<Vec<Text>>>,
     end: Option<Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
@@ -112,7 +112,7 @@ pub struct RunLease {
 impl RunLease {
     /// Renews a lease from now on.
     pub fn keep(keeper: LeaseKeeper, request: LeaseRequest, held: HeldLease) -> Self {
-        let notes: Arc<Mutex<Vec<String>>> = Arc::default();
+        let notes: Arc<Mutex<Vec<Text>>> = Arc::default();
         let (end, ended) = channel();
         let mut renewal =
             Renewal { keeper, request, held, notes: Arc::clone(&notes), is_lost: false };
@@ -149,7 +149,7 @@ struct Renewal {
     keeper: LeaseKeeper,
     request: LeaseRequest,
     held: HeldLease,
-    notes: Arc<Mutex<Vec<String>>>,
+    notes: Arc<Mutex<Vec<Text>>>,
     /// True after a failure that was noted.
     is_lost: bool,
 }
@@ -169,7 +169,7 @@ impl Renewal {
             Err(problem) => {
                 if !self.is_lost {
                     let note = text!("warning-lease-lost", why = problem.text);
-                    self.notes.lock().ignore_poison().push(note.into());
+                    self.notes.lock().ignore_poison().push(note);
                 }
                 self.is_lost = true;
             }
@@ -179,7 +179,7 @@ impl Renewal {
 
 /// Adds warnings about the lease to a run.
 #[derive(Default)]
-pub struct LeaseNotes(Arc<Mutex<Vec<String>>>);
+pub struct LeaseNotes(Arc<Mutex<Vec<Text>>>);
 
 impl EventListener for LeaseNotes {
     fn pending_events(&mut self, at: Tick) -> Vec<Event> {

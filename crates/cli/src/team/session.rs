@@ -5,7 +5,7 @@ use crate::args::run::BrowserArgs;
 use crate::causes;
 use crate::live::print_line;
 use anyhow::{Context, Result, bail};
-use brunt_model::{Plan, text};
+use brunt_model::{Plan, Text, text};
 use brunt_store::{Store, StoredItem};
 use brunt_web::HOLDER_VARIABLE;
 use brunt_web::client::TeamServer;
@@ -42,7 +42,7 @@ pub struct TeamRun {
     authority: String,
     /// None if no server has a name before the run, or the lease needs no renewal.
     lease: Option<RunLease>,
-    notes: Vec<String>,
+    notes: Vec<Text>,
 }
 
 impl TeamRun {
@@ -104,13 +104,13 @@ impl TeamRun {
             }
         }
         if has_variables {
-            self.notes.push(text!("warning-not-leased").into());
+            self.notes.push(text!("warning-not-leased"));
         }
         targets
     }
 
     /// Notes for the report.
-    pub fn notes(&self) -> &[String] {
+    pub fn notes(&self) -> &[Text] {
         &self.notes
     }
 

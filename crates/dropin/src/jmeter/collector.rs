@@ -124,7 +124,7 @@ impl JmeterCollector {
     }
 
     /// Error that left samples out of a result file.
-    pub fn trouble(&self) -> Option<String> {
+    pub fn trouble(&self) -> Option<brunt_model::Text> {
         let listener_files = self.listener_files.iter().map(|(_, file)| file);
         self.file.iter().chain(listener_files).find_map(ResultFile::trouble)
     }

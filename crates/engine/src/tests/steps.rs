@@ -268,7 +268,7 @@ fn a_broken_user_is_a_failed_request_and_does_not_spin() {
     let once = move |turn: UserTurn<'_>| if turn.step > 0 { Next::Done } else { broken(turn) };
     let seen = Fake::delay(ms(10)).user(once).run(&open(10.0, Arrivals::Even, secs(5)));
     assert_eq!((seen.run.total.completed, seen.run.total.failed_by(Failure::System)), (25, 25));
-    assert!(seen.run.warnings.contains(&"this user is broken".to_owned()));
+    assert!(seen.run.warnings.contains(&"this user is broken".into()));
     // A closed loop has no schedule that would slow it down: it pauses, as before a server that cannot be reached.
     let seen = Fake::delay(ms(10)).user(|_| Next::Broken).run(&closed(1.0, secs(5)));
     let t = &seen.run.total;

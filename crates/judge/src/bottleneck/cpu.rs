@@ -3,6 +3,7 @@
 use super::RuleResult;
 use super::facts::{BottleneckFigure, HALF, ServerFacts, joined, mean};
 use crate::shares::Shares;
+use crate::texts::message;
 use brunt_model::analysis::Culprit;
 use brunt_model::finding::ThresholdSide;
 use brunt_model::numbers::{percent, three_digits};
@@ -32,7 +33,7 @@ pub fn machine(facts: &ServerFacts) -> RuleResult {
         let figure = BottleneckFigure {
             culprit: Culprit::Cpu,
             source,
-            name: text!("reading.busy-cores"),
+            name: message!("reading.busy-cores"),
             values: busy.values().copied().collect(),
             threshold: FULL,
             side: ThresholdSide::AtLeast,
@@ -48,7 +49,7 @@ pub fn machine(facts: &ServerFacts) -> RuleResult {
             result.limits.push(sentence);
         } else {
             result.by_others =
-                Some(Text::series(vec![sentence, text!("bottleneck.cpu-of-unknown")]));
+                Some(text::series(vec![sentence, message!("bottleneck.cpu-of-unknown")]));
         }
     }
     result
@@ -86,7 +87,7 @@ pub fn taken_by_generator(facts: &ServerFacts) -> Option<Text> {
             && generators_share(facts, source).is_some_and(|share| share >= GENERATORS)
     })?;
     let share = generators_share(facts, source)?;
-    Some(text!("bottleneck.cpu-of-generator", share = percent(share)))
+    Some(message!("bottleneck.cpu-of-generator", share = percent(share)))
 }
 
 /// Rule: a thread uses a whole core and would use more.
@@ -104,7 +105,7 @@ pub fn core(facts: &ServerFacts) -> RuleResult {
         };
         if let Some(level) = result.compare(&figure) {
             let process = short(source);
-            result.limits.push(text!("bottleneck.core", process, share = percent(level)));
+            result.limits.push(message!("bottleneck.core", process, share = percent(level)));
         }
     }
     result
@@ -171,22 +172,22 @@ fn sentence(facts: &ServerFacts, source: &str, level: f64) -> Text {
     users.sort_by(|a, b| b.1.total_cmp(&a.1));
     users.truncate(MOST_NAMED);
     let brunt_cores = cores_of(facts, GENERATOR).filter(|_| facts.same_host());
-    users.extend(brunt_cores.map(|cores| (text!("bottleneck.brunt"), cores)));
+    users.extend(brunt_cores.map(|cores| (message!("bottleneck.brunt"), cores)));
     // If the server's processes are known, the unnamed rest of the usage belongs to others.
     let others = server.map(|server| level * mean(&all) - server - brunt_cores.unwrap_or(0.0));
     let others = others.filter(|others| *others >= OTHERS * mean(&all));
-    users.extend(others.map(|cores| (text!("bottleneck.others"), cores)));
+    users.extend(others.map(|cores| (message!("bottleneck.others"), cores)));
     let mut clauses =
-        vec![text!("bottleneck.cpu-busy", share = percent(level), cores = three_digits(cores))];
+        vec![message!("bottleneck.cpu-busy", share = percent(level), cores = three_digits(cores))];
     if !users.is_empty() {
         let named = users.into_iter().map(|(process, cores)| {
-            text!("bottleneck.cores-of", process, cores = three_digits(cores))
+            message!("bottleneck.cores-of", process, cores = three_digits(cores))
         });
         clauses.push(text!("words", words = Value::Words(named.collect())));
     }
     let capacity = shares(facts).and_then(|shares| shares.capacity_without_brunt());
-    clauses.extend(capacity.map(|capacity| text!("bottleneck.without-brunt", capacity)));
-    Text::series(clauses)
+    clauses.extend(capacity.map(|capacity| message!("bottleneck.without-brunt", capacity)));
+    text::series(clauses)
 }
 
 /// Returns the part of a source's name after its kind: `nginx` of `process:nginx`.

@@ -3,11 +3,12 @@
 
 use super::RuleResult;
 use super::facts::{BottleneckFigure, HALF, ReadingValues, ServerFacts, TENTH, joined};
+use crate::texts::message;
+use brunt_model::Text;
 use brunt_model::analysis::Culprit;
 use brunt_model::finding::ThresholdSide;
 use brunt_model::numbers::{bits, bytes, percent};
 use brunt_model::reading_names::{self as name, Nic, server};
-use brunt_model::{Text, text};
 
 /// Bytes per second read back from swap: 250 pages, each of which makes a request wait for a disk.
 const SWAPPED_IN: f64 = 1e6;
@@ -32,26 +33,26 @@ pub fn memory(facts: &ServerFacts) -> RuleResult {
         let swapped = facts.rates(source, name::SWAPPED_IN);
         let figure = memory_figure(
             source,
-            text!("reading.swapped"),
+            message!("reading.swapped"),
             swapped,
             SWAPPED_IN,
             ThresholdSide::AtLeast,
         );
         if let Some(rate) = result.compare(&figure) {
-            result.limits.push(text!("bottleneck.swap", source, rate = bytes(rate)));
+            result.limits.push(message!("bottleneck.swap", source, rate = bytes(rate)));
         }
         let free = facts.states_at(source, name::MEMORY_AVAILABLE);
         let all = facts.states_at(source, name::MEMORY_TOTAL);
         let share = joined(&free, &all, |free, all| free / all).into_values().collect();
         let figure = memory_figure(
             source,
-            text!("reading.memory-available"),
+            message!("reading.memory-available"),
             share,
             AVAILABLE,
             ThresholdSide::Below,
         );
         if let Some(available) = result.compare(&figure) {
-            result.limits.push(text!(
+            result.limits.push(message!(
                 "bottleneck.memory-available",
                 share = percent(available),
                 source
@@ -66,7 +67,7 @@ pub fn memory(facts: &ServerFacts) -> RuleResult {
             ThresholdSide::AtLeast,
         );
         if let Some(share) = result.compare(&figure) {
-            let waited = text!("bottleneck.memory-waited", source, share = percent(share));
+            let waited = message!("bottleneck.memory-waited", source, share = percent(share));
             result.limits.push(waited);
         }
     }
@@ -112,7 +113,7 @@ pub fn disk(facts: &ServerFacts) -> RuleResult {
                 share: HALF,
             };
             if let Some(share) = result.compare(&figure) {
-                let busy = text!("bottleneck.disk-busy", disk, source, share = percent(share));
+                let busy = message!("bottleneck.disk-busy", disk, source, share = percent(share));
                 result.limits.push(busy);
             }
         }
@@ -146,8 +147,8 @@ fn link(facts: &ServerFacts, result: &mut RuleResult, source: &str, nic: &str) {
             culprit: Culprit::Network,
             source,
             name: match counter {
-                Nic::SentBytes => text!("reading.link-sent", nic),
-                _ => text!("reading.link-received", nic),
+                Nic::SentBytes => message!("reading.link-sent", nic),
+                _ => message!("reading.link-received", nic),
             },
             values: facts
                 .rates(source, &counter.reading_name(nic))
@@ -162,8 +163,8 @@ fn link(facts: &ServerFacts, result: &mut RuleResult, source: &str, nic: &str) {
             let share = percent(share);
             let speed = bits(speed);
             result.limits.push(match counter {
-                Nic::SentBytes => text!("bottleneck.link-sent", nic, source, share, speed),
-                _ => text!("bottleneck.link-received", nic, source, share, speed),
+                Nic::SentBytes => message!("bottleneck.link-sent", nic, source, share, speed),
+                _ => message!("bottleneck.link-received", nic, source, share, speed),
             });
         }
     }
@@ -176,7 +177,7 @@ fn dropped_packets(facts: &ServerFacts, result: &mut RuleResult, source: &str, n
     let figure = BottleneckFigure {
         culprit: Culprit::Network,
         source,
-        name: text!("reading.dropped", nic),
+        name: message!("reading.dropped", nic),
         // Dropped packets are not among the received ones, so they are added to the total.
         values: if all > 0.0 { vec![lost / (all + lost)] } else { Vec::new() },
         threshold: DROPPED,
@@ -184,7 +185,7 @@ fn dropped_packets(facts: &ServerFacts, result: &mut RuleResult, source: &str, n
         share: HALF,
     };
     if let Some(share) = result.compare(&figure) {
-        let dropped = text!("bottleneck.dropped", nic, source, share = percent(share));
+        let dropped = message!("bottleneck.dropped", nic, source, share = percent(share));
         result.limits.push(dropped);
     }
 }
@@ -203,7 +204,7 @@ pub fn files(facts: &ServerFacts) -> RuleResult {
             share: TENTH,
         };
         if let Some(share) = result.compare(&figure) {
-            result.limits.push(text!("bottleneck.files-used", source, share = percent(share)));
+            result.limits.push(message!("bottleneck.files-used", source, share = percent(share)));
         }
     }
     result

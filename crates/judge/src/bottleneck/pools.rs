@@ -3,11 +3,12 @@
 use super::RuleResult;
 use super::facts::{BottleneckFigure, HALF, ServerFacts, TENTH, mean};
 use crate::facts::may_have_overflowed;
+use crate::texts::message;
 use brunt_model::analysis::Culprit;
 use brunt_model::finding::ThresholdSide;
 use brunt_model::numbers::{count, percent};
 use brunt_model::reading_names::{self as name, server};
-use brunt_model::{Text, Tick, text};
+use brunt_model::{Text, Tick};
 use std::collections::BTreeMap;
 
 /// Share of the connections that nginx may have: some are always about to be opened or closed.
@@ -23,7 +24,7 @@ pub fn workers(facts: &ServerFacts) -> RuleResult {
         let figure = BottleneckFigure {
             culprit: Culprit::Workers,
             source,
-            name: text!("reading.workers"),
+            name: message!("reading.workers"),
             values: pool.shares(),
             threshold: 1.0,
             side: ThresholdSide::AtLeast,
@@ -86,10 +87,10 @@ impl Pool {
         let busy = count(most as u64);
         let workers = workers_of(source);
         match mean(&queue).round() as u64 {
-            0 => text!("bottleneck.workers-busy", busy, workers),
+            0 => message!("bottleneck.workers-busy", busy, workers),
             waiting => {
-                let queued = text!("requests", count = waiting);
-                text!("bottleneck.workers-and-queue", busy, workers, queued)
+                let queued = message!("requests", count = waiting);
+                message!("bottleneck.workers-and-queue", busy, workers, queued)
             }
         }
     }
@@ -98,11 +99,11 @@ impl Pool {
 /// Name of the workers of a source.
 fn workers_of(source: &str) -> Text {
     match source.split(':').next().unwrap_or(source) {
-        "php-fpm" => text!("bottleneck.workers-php"),
-        "apache" => text!("bottleneck.workers-apache"),
-        "tomcat" => text!("bottleneck.workers-tomcat"),
-        "haproxy" => text!("bottleneck.workers-haproxy"),
-        _ => text!("bottleneck.workers-other"),
+        "php-fpm" => message!("bottleneck.workers-php"),
+        "apache" => message!("bottleneck.workers-apache"),
+        "tomcat" => message!("bottleneck.workers-tomcat"),
+        "haproxy" => message!("bottleneck.workers-haproxy"),
+        _ => message!("bottleneck.workers-other"),
     }
 }
 
@@ -115,7 +116,7 @@ pub fn connections(facts: &ServerFacts) -> RuleResult {
         let figure = BottleneckFigure {
             culprit: Culprit::Connections,
             source,
-            name: text!("reading.connections"),
+            name: message!("reading.connections"),
             values: open.iter().map(|open| open / limit.max(1.0)).collect(),
             threshold: CONNECTIONS,
             side: ThresholdSide::AtLeast,
@@ -123,7 +124,8 @@ pub fn connections(facts: &ServerFacts) -> RuleResult {
         };
         if let Some(level) = result.compare(&figure) {
             let limit = count(limit as u64);
-            let open = text!("bottleneck.connections-open", source, share = percent(level), limit);
+            let open =
+                message!("bottleneck.connections-open", source, share = percent(level), limit);
             result.limits.push(open);
         }
     }
@@ -132,7 +134,7 @@ pub fn connections(facts: &ServerFacts) -> RuleResult {
             counter_growth(&mut result, facts, Culprit::Connections, source, server::REFUSED)
         {
             let count = count(refused as u64);
-            result.limits.push(text!("bottleneck.connections-closed", source, count));
+            result.limits.push(message!("bottleneck.connections-closed", source, count));
         }
     }
     result
@@ -147,7 +149,7 @@ pub fn accept_queue(facts: &ServerFacts) -> RuleResult {
         let figure = BottleneckFigure {
             culprit: Culprit::AcceptQueue,
             source,
-            name: text!("reading.accept-queue"),
+            name: message!("reading.accept-queue"),
             values: waiting
                 .iter()
                 .zip(&limits)
@@ -159,7 +161,7 @@ pub fn accept_queue(facts: &ServerFacts) -> RuleResult {
         };
         if result.compare(&figure).is_some() {
             let places = count(mean(&limits) as u64);
-            result.limits.push(text!("bottleneck.accept-queue-full", source, places));
+            result.limits.push(message!("bottleneck.accept-queue-full", source, places));
         }
     }
     // The counter is of the whole machine.
@@ -174,7 +176,7 @@ pub fn accept_queue(facts: &ServerFacts) -> RuleResult {
             counter_growth(&mut result, facts, Culprit::AcceptQueue, source, name::LISTEN_OVERFLOWS)
         {
             let count = count(lost as u64);
-            result.limits.push(text!("bottleneck.accept-queue-overflow", source, count));
+            result.limits.push(message!("bottleneck.accept-queue-overflow", source, count));
         }
     }
     result

@@ -1,6 +1,7 @@
 //! Tests each rule on readings made by hand: ten seconds of measured time, a reading each second.
 
 use super::*;
+use crate::texts::message;
 use brunt_model::event::{Event, Phase, Reading};
 use brunt_model::finding::{OtherCause, UseOrigin};
 use brunt_model::reading_names::{self as name, GENERATOR, Nic, server};
@@ -346,7 +347,7 @@ fn overflows_of_other_listeners_are_not_those_of_the_server() {
 fn every_rule_is_in_the_docs() {
     let docs = include_str!("../../../../docs/bottleneck.md");
     for rule in RULES {
-        let name = Text::label(rule.name);
+        let name = message!(rule.name);
         assert!(docs.contains(&format!("| {name} |")), "docs/bottleneck.md does not list {name}");
     }
 }

@@ -4,6 +4,7 @@
 //! each other. Out of scope: the decision itself.
 
 use super::figures::written;
+use crate::texts::message;
 use brunt_model::comparison::{Better, Compared, Pair, Test};
 use brunt_model::numbers::{count, three_digits};
 use brunt_model::objective::Metric;
@@ -25,7 +26,7 @@ pub fn sentences(pairs: &[Pair], unit: LoadUnit) -> Vec<Text> {
 /// repetitions. None if all are decided.
 pub fn undecided(pairs: &[Pair], unit: LoadUnit, repetitions: u32) -> Option<Text> {
     let clauses = undecided_clauses(pairs, unit, repetitions);
-    (!clauses.is_empty()).then(|| text!("undecided", clauses = Value::Series(clauses)))
+    (!clauses.is_empty()).then(|| message!("undecided", clauses = Value::Series(clauses)))
 }
 
 /// Returns the same as clauses.
@@ -43,15 +44,15 @@ pub fn undecided_clauses(pairs: &[Pair], unit: LoadUnit, repetitions: u32) -> Ve
     let mut clauses = Vec::new();
     if untested.len() > MOST_PAIRS {
         let pairs = untested.len().to_string();
-        clauses.push(text!("undecided.many", count = u64::from(repetitions), pairs));
+        clauses.push(message!("undecided.many", count = u64::from(repetitions), pairs));
     } else if !untested.is_empty() {
         let pairs = Value::Series(untested);
-        clauses.push(text!("undecided.few", count = u64::from(repetitions), pairs));
+        clauses.push(message!("undecided.few", count = u64::from(repetitions), pairs));
     }
     let more = tested.len().saturating_sub(MOST_PAIRS);
     clauses.extend(tested.iter().take(MOST_PAIRS).map(|(group, levels)| group.undecided(levels)));
     if more > 0 {
-        clauses.push(text!("undecided.more", count = more));
+        clauses.push(message!("undecided.more", count = more));
     }
     clauses
 }
@@ -115,7 +116,7 @@ impl Group<'_> {
         clauses.extend(self.wins(self.theirs, self.ours, &self.levels_with(Better::Better)));
         clauses.extend(self.wins(self.ours, self.theirs, &self.levels_with(Better::Worse)));
         clauses.extend(self.equal(&self.levels_with(Better::Equal)));
-        (!clauses.is_empty()).then(|| text!("sentence", clause = Text::series(clauses)))
+        (!clauses.is_empty()).then(|| text!("sentence", clause = text::series(clauses)))
     }
 
     fn levels_with(&self, verdict: Better) -> Vec<Level<'_>> {
@@ -131,11 +132,11 @@ impl Group<'_> {
         let Advantage { size, evidence } = Advantage::new(*highest);
         Some(match size {
             Some(size) if levels.len() == 1 => {
-                text!("comparison-better.by", kind, winner, size, loser, loads, evidence)
+                message!("comparison-better.by", kind, winner, size, loser, loads, evidence)
             }
             Some(size) => {
                 let highest = self.at_loads(&[*highest]);
-                text!(
+                message!(
                     "comparison-better.by-at-highest",
                     kind,
                     winner,
@@ -146,13 +147,13 @@ impl Group<'_> {
                     evidence
                 )
             }
-            None => text!("comparison-better", kind, winner, loser, loads, evidence),
+            None => message!("comparison-better", kind, winner, loser, loads, evidence),
         })
     }
 
     fn equal(&self, levels: &[Level]) -> Option<Text> {
         let highest = levels.last()?.compared;
-        Some(text!(
+        Some(message!(
             "comparison-better.equal",
             kind = kind(highest.measure),
             theirs = self.theirs,
@@ -170,9 +171,9 @@ impl Group<'_> {
         // Without an estimate, the values may be lower bounds only.
         match highest.shift {
             Some(_) => {
-                text!("undecided.pair-so-far", ours, theirs, loads, values = values(highest))
+                message!("undecided.pair-so-far", ours, theirs, loads, values = values(highest))
             }
-            None => text!("undecided.pair-at-loads", ours, theirs, loads),
+            None => message!("undecided.pair-at-loads", ours, theirs, loads),
         }
     }
 
@@ -180,7 +181,7 @@ impl Group<'_> {
     /// apache is between 1.2 % lower and 3.4 % higher)`. The figures are those of the highest load.
     fn undecided(&self, levels: &[Level]) -> Text {
         let Some(highest) = levels.last() else { return Text::default() };
-        text!(
+        message!(
             "undecided.whether",
             kind = kind(highest.compared.measure),
             ours = self.ours,
@@ -200,16 +201,16 @@ impl Group<'_> {
         match loads.len() {
             0 => Text::default(),
             number if number == self.levels.len() && number > MOST_LISTED => {
-                text!("comparison-better.at-all", count = count(number as u64))
+                message!("comparison-better.at-all", count = count(number as u64))
             }
-            number if number > MOST_LISTED => text!(
+            number if number > MOST_LISTED => message!(
                 "comparison-better.at-some",
                 count = count(number as u64),
                 all = self.levels.len().to_string()
             ),
             _ => {
                 let loads: Vec<Text> = loads.iter().map(|value| self.unit.format(*value)).collect();
-                text!("comparison-better.at", loads)
+                message!("comparison-better.at", loads)
             }
         }
     }
@@ -237,14 +238,14 @@ impl Advantage {
             (Some(estimate), _) => Some(format!("{} %", number(estimate)).into()),
             (None, Some(least)) if compared.shift.is_some() => {
                 let size = format!("{} %", number(least));
-                Some(text!("comparison-better.at-least", size))
+                Some(message!("comparison-better.at-least", size))
             }
             _ => None,
         };
         let evidence = match one_end.zip(other_end) {
             Some((one, other)) => {
                 let [first, second] = written_values(compared, compared.verdict);
-                text!(
+                message!(
                     "comparison-better.values-and-interval",
                     figure = compared.measure.words(),
                     first,
@@ -256,7 +257,7 @@ impl Advantage {
             None => values(compared),
         };
         let evidence = match tail {
-            Some(tail) => text!(
+            Some(tail) => message!(
                 "comparison-better.with-tail",
                 evidence,
                 tail = values_of(tail, compared.verdict)
@@ -289,7 +290,7 @@ fn values(compared: &Compared) -> Text {
 /// The values of a figure, in the order of the verdict on another one.
 fn values_of(compared: &Compared, verdict: Better) -> Text {
     let [first, second] = written_values(compared, verdict);
-    text!("comparison-better.values", figure = compared.measure.words(), first, second)
+    message!("comparison-better.values", figure = compared.measure.words(), first, second)
 }
 
 /// The values of both contenders, the better one first; as they are paired if neither is better.

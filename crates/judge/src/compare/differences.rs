@@ -4,11 +4,12 @@
 //! scope: a judgement on whether they may be compared. Often one of these differences is the
 //! subject of the comparison.
 
+use crate::texts::message;
 use brunt_model::load::Arrivals;
 use brunt_model::numbers::{bytes, seconds, three_digits};
 use brunt_model::outcome::status_text;
 use brunt_model::request::{BodyPieces, PieceInterval};
-use brunt_model::{Body, Environment, Load, Plan, Run, Text, text};
+use brunt_model::{Body, Environment, Load, Plan, Run, Text};
 use std::collections::BTreeSet;
 use std::time::Duration;
 
@@ -124,14 +125,14 @@ fn sentence(different: &DifferentFact, first: &str, other: &str) -> Text {
     match &different.values[..] {
         [Some(ours), Some(theirs)] => {
             let ours = ours.clone();
-            text!("fact-differs", fact, first, ours, other, theirs = theirs.clone())
+            message!("fact-differs", fact, first, ours, other, theirs = theirs.clone())
         }
         [None, Some(theirs)] => {
-            text!("fact-differs.first-unknown", fact, other, theirs = theirs.clone(), first)
+            message!("fact-differs.first-unknown", fact, other, theirs = theirs.clone(), first)
         }
         [ours, ..] => {
             let ours = ours.clone().unwrap_or_default();
-            text!("fact-differs.other-unknown", fact, first, ours, other)
+            message!("fact-differs.other-unknown", fact, first, ours, other)
         }
         [] => Text::default(),
     }
@@ -202,50 +203,51 @@ impl ContenderFacts {
     pub fn with_environment(self, environment: &Environment) -> Self {
         let mut side = self
             .with(Subject::Version, "brunt", &*environment.brunt)
-            .with(Subject::Environment, text!("fact.kernel"), &*environment.kernel)
-            .with(Subject::Environment, text!("fact.cpu"), &*environment.cpu)
-            .with(Subject::Environment, text!("fact.cores"), environment.cores.to_string())
-            .with_known(Subject::Server, text!("fact.server"), environment.server.clone());
+            .with(Subject::Environment, message!("fact.kernel"), &*environment.kernel)
+            .with(Subject::Environment, message!("fact.cpu"), &*environment.cpu)
+            .with(Subject::Environment, message!("fact.cores"), environment.cores.to_string())
+            .with_known(Subject::Server, message!("fact.server"), environment.server.clone());
         for data in &environment.data_files {
             let content = format!("{}, SHA-256 {:.12}", bytes(data.bytes as f64), data.sha256);
-            side = side.with(Subject::Data, text!("fact.data-file", file = &*data.file), content);
+            side =
+                side.with(Subject::Data, message!("fact.data-file", file = &*data.file), content);
         }
         for (name, value) in &environment.limits {
-            let name = text!("fact.limit", name = &**name);
+            let name = message!("fact.limit", name = &**name);
             side = side.with(Subject::Environment, name, &**value);
         }
         for (name, value) in &environment.sysctls {
-            let name = text!("fact.setting", name = &**name);
+            let name = message!("fact.setting", name = &**name);
             side = side.with(Subject::Environment, name, &**value);
         }
         let Some(route) = &environment.route else { return side };
         let place = route.same_host.map(|is_same| {
             if is_same {
-                text!("fact-value.same-machine")
+                message!("fact-value.same-machine")
             } else {
-                text!("fact-value.other-machine")
+                message!("fact-value.other-machine")
             }
         });
-        side.with_known(Subject::Server, text!("fact.place"), place)
-            .with_known(Subject::Environment, text!("fact.interface"), route.interface.clone())
+        side.with_known(Subject::Server, message!("fact.place"), place)
+            .with_known(Subject::Environment, message!("fact.interface"), route.interface.clone())
             .with_known(
                 Subject::Environment,
-                text!("fact.link"),
+                message!("fact.link"),
                 route.link_bits_per_second.map(|speed| speed.to_string()),
             )
             .with_known(
                 Subject::Environment,
-                text!("fact.packet"),
+                message!("fact.packet"),
                 route.mtu_bytes.map(|mtu| mtu.to_string()),
             )
             .with_known(
                 Subject::Server,
-                text!("fact.accept-queue"),
+                message!("fact.accept-queue"),
                 route.listener_backlog.map(|length| length.to_string()),
             )
             .with_known(
                 Subject::Server,
-                text!("fact.open-files"),
+                message!("fact.open-files"),
                 route.listener_descriptors.map(|limit| limit.to_string()),
             )
     }
@@ -257,28 +259,28 @@ impl ContenderFacts {
         let stop = &plan.main().stop;
         let reuse = connection
             .requests_per_connection
-            .map_or_else(|| text!("fact-value.no-limit"), |most| most.to_string().into());
+            .map_or_else(|| message!("fact-value.no-limit"), |most| most.to_string().into());
         let reading = match connection.receive_rate {
-            None => text!("fact-value.unlimited"),
-            Some(rate) => text!("fact-value.bytes-per-second", rate = rate.to_string()),
+            None => message!("fact-value.unlimited"),
+            Some(rate) => message!("fact-value.bytes-per-second", rate = rate.to_string()),
         };
         let proxy =
-            connection.proxy.as_deref().map_or_else(|| text!("fact-value.none"), Text::from);
+            connection.proxy.as_deref().map_or_else(|| message!("fact-value.none"), Text::from);
         let redirects = plan.policy().redirects.most.to_string();
         let scheme = if is_encrypted(plan) { "https" } else { "http" };
-        self.with(Subject::Plan, text!("fact.protocol"), connection.http.to_string())
+        self.with(Subject::Plan, message!("fact.protocol"), connection.http.to_string())
             .with(Subject::Plan, "TLS", scheme)
-            .with(Subject::Plan, text!("fact.requests"), requests_text(plan))
-            .with(Subject::Plan, text!("fact.requests-per-connection"), reuse)
-            .with(Subject::Plan, text!("fact.proxy"), proxy)
-            .with(Subject::Plan, text!("fact.load"), load(&plan.main().load))
-            .with(Subject::Plan, text!("fact.warm-up"), delay(Some(stop.warmup)))
-            .with(Subject::Plan, text!("fact.measured-time"), delay(stop.duration))
-            .with(Subject::Plan, text!("fact.timeout"), delay(Some(connection.timeout)))
-            .with(Subject::Plan, text!("fact.redirects"), redirects)
-            .with(Subject::Plan, text!("fact.threads"), plan.workers().to_string())
-            .with(Subject::Plan, text!("fact.reading"), reading)
-            .with(Subject::Data, text!("fact.data-files"), data_files(plan))
+            .with(Subject::Plan, message!("fact.requests"), requests_text(plan))
+            .with(Subject::Plan, message!("fact.requests-per-connection"), reuse)
+            .with(Subject::Plan, message!("fact.proxy"), proxy)
+            .with(Subject::Plan, message!("fact.load"), load(&plan.main().load))
+            .with(Subject::Plan, message!("fact.warm-up"), delay(Some(stop.warmup)))
+            .with(Subject::Plan, message!("fact.measured-time"), delay(stop.duration))
+            .with(Subject::Plan, message!("fact.timeout"), delay(Some(connection.timeout)))
+            .with(Subject::Plan, message!("fact.redirects"), redirects)
+            .with(Subject::Plan, message!("fact.threads"), plan.workers().to_string())
+            .with(Subject::Plan, message!("fact.reading"), reading)
+            .with(Subject::Data, message!("fact.data-files"), data_files(plan))
     }
 
     fn with_replies(self, run: &Run) -> Self {
@@ -289,9 +291,9 @@ impl ContenderFacts {
         let statuses: Vec<String> =
             total.statuses.sorted().iter().map(|(status, _)| status_text(*status)).collect();
         let length = total.bytes_received as f64 / total.completed as f64;
-        self.with(Subject::Server, text!("fact.statuses"), statuses.join(", ")).with_number(
+        self.with(Subject::Server, message!("fact.statuses"), statuses.join(", ")).with_number(
             Subject::Server,
-            text!("fact.reply-bytes"),
+            message!("fact.reply-bytes"),
             length,
             bytes(length),
         )
@@ -303,7 +305,7 @@ fn data_files(plan: &Plan) -> Text {
     let files = plan.populations.iter().flat_map(|population| &population.scenario.data);
     let names: BTreeSet<&str> = files.map(|data| data.file.as_str()).collect();
     if names.is_empty() {
-        text!("fact-value.none")
+        message!("fact-value.none")
     } else {
         names.into_iter().collect::<Vec<_>>().join(", ").into()
     }
@@ -318,9 +320,9 @@ fn requests_text(plan: &Plan) -> Text {
         [only] => request_text(only),
         [first, ..] => {
             let count = (plan.main().scenario.requests.len() - 1).to_string();
-            text!("fact-value.and-more", request = request_text(first), count)
+            message!("fact-value.and-more", request = request_text(first), count)
         }
-        [] => text!("fact-value.nothing"),
+        [] => message!("fact-value.nothing"),
     }
 }
 
@@ -341,9 +343,9 @@ fn request_text(request: &brunt_model::Request) -> Text {
     match &request.body {
         Body::Pieces(BodyPieces { interval: PieceInterval::Time(interval), .. }) => {
             let time = seconds(interval.as_secs_f64());
-            text!("fact-value.piece-every", request = whole, time)
+            message!("fact-value.piece-every", request = whole, time)
         }
-        Body::Pieces(_) => text!("fact-value.piece-after-reply", request = whole),
+        Body::Pieces(_) => message!("fact-value.piece-after-reply", request = whole),
         _ => whole.into(),
     }
 }
@@ -356,23 +358,26 @@ fn header(name: &str, value: &str) -> String {
 /// Kind of load. The loads themselves are paired.
 fn load(load: &Load) -> Text {
     match load {
-        Load::Closed { think, .. } if think.is_none() => text!("fact-value.closed-loop"),
-        Load::Closed { think, .. } => text!(
+        Load::Closed { think, .. } if think.is_none() => message!("fact-value.closed-loop"),
+        Load::Closed { think, .. } => message!(
             "fact-value.closed-loop-thinking",
             seconds = three_digits(think.mean().as_secs_f64())
         ),
         Load::Open { arrivals, connections, .. } => {
             let spacing = match arrivals {
                 Arrivals::Poisson => "Poisson".into(),
-                Arrivals::Even => text!("fact-value.even"),
-                Arrivals::Burst(size) => text!("fact-value.bursts", size = size.to_string()),
+                Arrivals::Even => message!("fact-value.even"),
+                Arrivals::Burst(size) => message!("fact-value.bursts", size = size.to_string()),
                 Arrivals::Uniform(millionths) => {
-                    text!("fact-value.uniform", share = (f64::from(*millionths) / 1e4).to_string())
+                    message!(
+                        "fact-value.uniform",
+                        share = (f64::from(*millionths) / 1e4).to_string()
+                    )
                 }
             };
             match connections {
-                None => text!("fact-value.open-loop", spacing),
-                Some(most) => text!(
+                None => message!("fact-value.open-loop", spacing),
+                Some(most) => message!(
                     "fact-value.open-loop-with-connections",
                     spacing,
                     connections = most.to_string()
@@ -383,7 +388,10 @@ fn load(load: &Load) -> Text {
 }
 
 fn delay(time: Option<Duration>) -> Text {
-    time.map_or_else(|| text!("fact-value.none"), |time| format!("{} s", time.as_secs_f64()).into())
+    time.map_or_else(
+        || message!("fact-value.none"),
+        |time| format!("{} s", time.as_secs_f64()).into(),
+    )
 }
 
 #[cfg(test)]

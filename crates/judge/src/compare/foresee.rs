@@ -5,6 +5,7 @@
 use super::decide::AlphaShares;
 use super::measures;
 use crate::levels::{Factors, pairings};
+use crate::texts::message;
 use brunt_model::question::{ComparisonSettings, Measure};
 use brunt_model::text::Value;
 use brunt_model::{Contender, Experiment, Question, Text, text};
@@ -32,7 +33,7 @@ pub fn undecidable(experiment: &Experiment) -> Vec<Text> {
             let needed = fewest_of_sweep(contenders).filter(|needed| repetitions < *needed);
             let sentence = needed.map(|needed| {
                 let count = u64::from(repetitions);
-                text!("cannot-decide.sweep", count, needed = needed.to_string())
+                message!("cannot-decide.sweep", count, needed = needed.to_string())
             });
             sentence.into_iter().collect()
         }
@@ -104,10 +105,10 @@ pub(crate) fn undecidable_figures(
         return sentences;
     }
     if spending::first_look(level_after_first, blocks).is_some() {
-        sentences.push(text!(
+        sentences.push(message!(
             "cannot-decide.alone",
             figures = names,
-            blocks = text!("blocks", count = u64::from(blocks)),
+            blocks = message!("blocks", count = u64::from(blocks)),
             first = first.words(),
             needed = spending::fewest(level_alone).to_string(),
             level = level(level_alone)
@@ -149,7 +150,7 @@ pub fn undecidable_stored_figures(
     }
     let needed =
         (1..MOST_RUNS).find(|runs| rank::least_p(*runs, *runs) <= required).unwrap_or(MOST_RUNS);
-    vec![text!(
+    vec![message!(
         "cannot-decide.runs",
         figure = first.words(),
         least = level(least.min(1.0)),
@@ -161,13 +162,13 @@ pub fn undecidable_stored_figures(
 fn cannot_decide(figures: Text, required: f64, blocks: u32) -> Text {
     let least = permutation::least_p(blocks).min(1.0);
     let needed = spending::fewest(required);
-    text!(
+    message!(
         "cannot-decide",
         figures,
-        blocks = text!("blocks", count = u64::from(blocks)),
+        blocks = message!("blocks", count = u64::from(blocks)),
         least = level(least),
         required = level(required),
-        needed = text!("blocks", count = u64::from(needed))
+        needed = message!("blocks", count = u64::from(needed))
     )
 }
 

@@ -4,6 +4,7 @@
 
 use super::figures::{capacity, figure};
 use crate::levels::{Factors, Pairing, pairings};
+use crate::texts::message;
 use brunt_model::answer::SearchEnd;
 use brunt_model::comparison::FoundCapacity;
 use brunt_model::finding::State;
@@ -133,7 +134,7 @@ impl<'a> ContenderPairs<'a> {
             for run in runs {
                 let judgement = judge(run);
                 if let Some(reason) = reason(&judgement) {
-                    notes.push(text!("excluded-run", contender = &**name, reason));
+                    notes.push(message!("excluded-run", contender = &**name, reason));
                 } else {
                     let is_disturbed = judgement.verdict.state.is_disturbed();
                     usable_runs.push(StoredRun { run, is_disturbed });
@@ -254,13 +255,13 @@ fn unknown_capacities(contender: &str, searched: &[FoundCapacity]) -> Vec<Text> 
         let end = reason.words();
         sentences.push(match reason {
             SearchEnd::Most => {
-                text!("excluded-run.capacities-raise-load", contender, count, all, reason = end)
+                message!("excluded-run.capacities-raise-load", contender, count, all, reason = end)
             }
             SearchEnd::Budget | SearchEnd::Precise => {
-                text!("excluded-run.capacities-raise-time", contender, count, all, reason = end)
+                message!("excluded-run.capacities-raise-time", contender, count, all, reason = end)
             }
             SearchEnd::Generator | SearchEnd::Least | SearchEnd::Damaged | SearchEnd::Stopped => {
-                text!("excluded-run.capacities", contender, count, all, reason = end)
+                message!("excluded-run.capacities", contender, count, all, reason = end)
             }
         });
     }
@@ -375,16 +376,16 @@ fn objection(trial: &Trial) -> Option<Text> {
 
 fn reason(judgement: &Judgement) -> Option<Text> {
     if judgement.is_load_missing() {
-        return Some(text!("excluded-run.load-missing"));
+        return Some(message!("excluded-run.load-missing"));
     }
     if judgement.verdict.state == State::Invalid {
-        return Some(text!("excluded-run.invalid"));
+        return Some(message!("excluded-run.invalid"));
     }
     judgement
         .findings
         .iter()
         .any(|finding| finding.rule == "cut_short")
-        .then(|| text!("excluded-run.cut-short"))
+        .then(|| message!("excluded-run.cut-short"))
 }
 
 fn notes(study: &Study, searched: &[FoundCapacity]) -> Vec<Text> {
@@ -407,7 +408,7 @@ fn notes(study: &Study, searched: &[FoundCapacity]) -> Vec<Text> {
         for repetition in 0..experiment.repetitions {
             let is_begun = study.search_trials(index, repetition).next().is_some();
             if is_begun && found_capacity(study, index, repetition, searched).is_none() {
-                notes.push(text!(
+                notes.push(message!(
                     "excluded-run.capacity",
                     contender = &*contender.name,
                     repetition = (repetition + 1).to_string()
@@ -424,13 +425,13 @@ fn excluded_trial(study: &Study, trial: &Trial, reason: Text) -> Text {
     let load = experiment
         .step(trial.place)
         .map(|step| LoadUnit::from(&step.plan.main().load).format(step.load));
-    text!(
+    message!(
         "excluded-run.trial",
         contender = contender.map_or_else(
-            || text!("excluded-run.unknown-contender"),
+            || message!("excluded-run.unknown-contender"),
             |contender| Text::from(&*contender.name)
         ),
-        loads = text!("comparison-better.at", loads = load.unwrap_or_default()),
+        loads = message!("comparison-better.at", loads = load.unwrap_or_default()),
         repetition = (trial.place.repetition + 1).to_string(),
         reason
     )
@@ -450,7 +451,7 @@ fn disturbances(contender: &str, judgements: &[&Judgement]) -> Vec<Text> {
         let all = judgements.len().to_string();
         let state = state.words();
         sentences.push(match first.verdict.causes.first() {
-            Some(cause) => text!(
+            Some(cause) => message!(
                 "excluded-run.disturbed-with-cause",
                 count,
                 all,
@@ -458,7 +459,7 @@ fn disturbances(contender: &str, judgements: &[&Judgement]) -> Vec<Text> {
                 state,
                 cause = cause.sentence.clone()
             ),
-            None => text!("excluded-run.disturbed", count, all, contender, state),
+            None => message!("excluded-run.disturbed", count, all, contender, state),
         });
     }
     sentences

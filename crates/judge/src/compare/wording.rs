@@ -7,11 +7,12 @@ use super::decide::{DifferenceScale, PairDecision, TestedFigure};
 use super::figures::written;
 use super::sample::ContenderPair;
 use crate::explain::command::{REPEAT, RunCommand};
+use crate::texts::message;
 use brunt_model::comparison::{Better, ComparisonEnd, Test};
 use brunt_model::finding::{Finding, Severity};
 use brunt_model::numbers::{exact_percent, size_number, size_percent};
 use brunt_model::question::{ComparisonSettings, Measure, Regression};
-use brunt_model::{Comparison, LoadUnit, Text, text};
+use brunt_model::{Comparison, LoadUnit, Text};
 
 /// Number of repetitions above which more of them are no useful advice.
 const MOST_REPETITIONS: u32 = 100;
@@ -19,23 +20,23 @@ const MOST_REPETITIONS: u32 = 100;
 /// `p99: apache is better by 4.1 % (2.6 to 5.5)`.
 pub fn sentence(figure: &TestedFigure, smallest: f64) -> Text {
     let result = match figure.verdict {
-        _ if has_no_data(figure) => text!("compared.no-data"),
-        _ if figure.all_zero => text!("compared.zero", value = written(figure.measure, 0.0)),
-        Better::Undecided => text!("compared.undecided", reason = undecided_reason(figure)),
-        Better::Equal if figure.scale == DifferenceScale::Plain => text!("compared.same"),
+        _ if has_no_data(figure) => message!("compared.no-data"),
+        _ if figure.all_zero => message!("compared.zero", value = written(figure.measure, 0.0)),
+        Better::Undecided => message!("compared.undecided", reason = undecided_reason(figure)),
+        Better::Equal if figure.scale == DifferenceScale::Plain => message!("compared.same"),
         Better::Equal => {
-            text!("compared.equal", margin = margin(smallest), range = range(figure))
+            message!("compared.equal", margin = margin(smallest), range = range(figure))
         }
         Better::Better => better(figure),
         Better::Worse => worse(figure),
     };
-    text!("compared", figure = figure.measure.words(), result)
+    message!("compared", figure = figure.measure.words(), result)
 }
 
 /// The reason why a figure is undecided: `B is between 1.2 % lower and 3.4 % higher`.
 pub fn undecided_reason(figure: &TestedFigure) -> Text {
     match figure.test {
-        _ if has_no_data(figure) => text!("compared.no-data"),
+        _ if has_no_data(figure) => message!("compared.no-data"),
         Test::None => too_few(figure),
         Test::PermutationInBlocks | Test::MannWhitney => range(figure),
     }
@@ -87,14 +88,14 @@ fn better(figure: &TestedFigure) -> Text {
     let name = &*figure.theirs;
     match DifferenceSize::of(figure) {
         DifferenceSize::Values { theirs, ours } => {
-            text!("compared.better-values", name, theirs, ours)
+            message!("compared.better-values", name, theirs, ours)
         }
-        DifferenceSize::AtLeast(size) => text!("compared.better-at-least", name, size),
+        DifferenceSize::AtLeast(size) => message!("compared.better-at-least", name, size),
         DifferenceSize::Estimate { size, low, high } => {
-            text!("compared.better-by", name, size, low, high)
+            message!("compared.better-by", name, size, low, high)
         }
         DifferenceSize::Interval { low, high } => {
-            text!("compared.better-between", name, low, high)
+            message!("compared.better-between", name, low, high)
         }
     }
 }
@@ -104,13 +105,15 @@ fn worse(figure: &TestedFigure) -> Text {
     let name = &*figure.theirs;
     match DifferenceSize::of(figure) {
         DifferenceSize::Values { theirs, ours } => {
-            text!("compared.worse-values", name, theirs, ours)
+            message!("compared.worse-values", name, theirs, ours)
         }
-        DifferenceSize::AtLeast(size) => text!("compared.worse-at-least", name, size),
+        DifferenceSize::AtLeast(size) => message!("compared.worse-at-least", name, size),
         DifferenceSize::Estimate { size, low, high } => {
-            text!("compared.worse-by", name, size, low, high)
+            message!("compared.worse-by", name, size, low, high)
         }
-        DifferenceSize::Interval { low, high } => text!("compared.worse-between", name, low, high),
+        DifferenceSize::Interval { low, high } => {
+            message!("compared.worse-between", name, low, high)
+        }
     }
 }
 
@@ -125,10 +128,10 @@ fn range(figure: &TestedFigure) -> Text {
     let low = bound_text(figure, figure.shift.interval.low);
     let high = bound_text(figure, figure.shift.interval.high);
     match (figure.shift.interval.low.is_finite(), figure.shift.interval.high.is_finite()) {
-        (true, true) => text!("compared.range", name, low, high),
-        (true, false) => text!("compared.range-from", name, low),
-        (false, true) => text!("compared.range-to", name, high),
-        (false, false) => text!("compared.range-unknown", name),
+        (true, true) => message!("compared.range", name, low, high),
+        (true, false) => message!("compared.range-from", name, low),
+        (false, true) => message!("compared.range-to", name, high),
+        (false, false) => message!("compared.range-unknown", name),
     }
 }
 
@@ -141,22 +144,26 @@ fn bound_text(figure: &TestedFigure, difference: f64) -> Text {
 
 fn side(difference: f64, format: impl Fn(f64) -> String) -> Text {
     let size = format(difference.abs());
-    if difference < 0.0 { text!("compared.lower", size) } else { text!("compared.higher", size) }
+    if difference < 0.0 {
+        message!("compared.lower", size)
+    } else {
+        message!("compared.higher", size)
+    }
 }
 
 fn too_few(figure: &TestedFigure) -> Text {
     let so_far = match (figure.shift.value.exact_value(), figure.scale) {
         (Some(value), DifferenceScale::Shares) => {
             let difference = side(value.exp_m1(), size_percent);
-            text!("compared.so-far", name = &*figure.theirs, difference)
+            message!("compared.so-far", name = &*figure.theirs, difference)
         }
         _ => Text::default(),
     };
     if figure.groups {
         let ours = figure.sizes.0.to_string();
-        text!("compared.too-few-runs", ours, theirs = figure.sizes.1, so_far)
+        message!("compared.too-few-runs", ours, theirs = figure.sizes.1, so_far)
     } else {
-        text!("compared.too-few-blocks", count = figure.sizes.0, so_far)
+        message!("compared.too-few-blocks", count = figure.sizes.0, so_far)
     }
 }
 
@@ -175,8 +182,8 @@ pub fn unknown_measures(
         }
         let figure = measure.words();
         sentences.push(match measure {
-            Measure::ServerCpu => text!("compared.unknown-cpu", figure),
-            _ => text!("compared.unknown", figure),
+            Measure::ServerCpu => message!("compared.unknown-cpu", figure),
+            _ => message!("compared.unknown", figure),
         });
     }
     sentences
@@ -199,12 +206,12 @@ pub fn failed(
     for (decision, pair) in decisions.iter().zip(pairs) {
         let loads = pair
             .load
-            .map(|(unit, value)| text!("comparison-better.at", loads = unit.format(value)));
+            .map(|(unit, value)| message!("comparison-better.at", loads = unit.format(value)));
         for regression in &spec.fail_if {
             let figure =
                 decision.figures.iter().find(|figure| figure.measure == regression.measure);
             if let Some(figure) = figure.filter(|figure| worse_by(figure).0 > regression.by) {
-                failed.push(text!(
+                failed.push(message!(
                     "comparison-failed.beyond",
                     sentence = sentence(figure, spec.smallest),
                     loads = loads.clone().unwrap_or_default(),
@@ -256,14 +263,14 @@ pub fn undecided_finding(
     let sentence = conclusion::undecided(&comparison.pairs, unit, comparison.blocks)?;
     let all = comparison.more.map(|more| comparison.blocks + more);
     let remedy = match (comparison.ended, all) {
-        (ComparisonEnd::Stopped, _) => Some(text!("comparison-undecided.remedy-resume")),
+        (ComparisonEnd::Stopped, _) => Some(message!("comparison-undecided.remedy-resume")),
         (ComparisonEnd::Stored, _) | (_, None) => None,
         (_, Some(all)) if all > MOST_REPETITIONS => {
-            Some(text!("comparison-undecided.remedy-longer", all = all.to_string()))
+            Some(message!("comparison-undecided.remedy-longer", all = all.to_string()))
         }
         (_, Some(all)) => {
             let all = all.to_string();
-            let advice = text!("comparison-undecided.remedy-repeat", all = &*all);
+            let advice = message!("comparison-undecided.remedy-repeat", all = &*all);
             Some(RunCommand::parse(command).advise(advice, REPEAT, &all))
         }
     };
@@ -274,7 +281,7 @@ pub fn undecided_finding(
 pub fn findings(comparison: &Comparison) -> Vec<Finding> {
     let mut findings = Vec::new();
     for failed in &comparison.failed {
-        let sentence = text!("comparison-failed", reason = failed.clone());
+        let sentence = message!("comparison-failed", reason = failed.clone());
         findings.push(finding("comparison_failed", Severity::Warning, sentence, None));
     }
     findings

@@ -1,9 +1,10 @@
 //! Checks of counts that are kept in two places, or that have parts.
 
 use super::check;
+use crate::texts::message;
 use brunt_model::finding::ConsistencyCheck;
 use brunt_model::text::Value;
-use brunt_model::{Failure, Run, Tally, Text, text};
+use brunt_model::{Failure, Run, Tally};
 
 /// A count of a tally.
 type TallyCount = fn(&Tally) -> u64;
@@ -19,14 +20,14 @@ pub fn planned(run: &Run) -> Option<ConsistencyCheck> {
     let started = both(run, |t| t.begun);
     let dropped = both(run, |t| t.failed_by(Failure::Dropped));
     let waiting = run.flow_all.waiting;
-    let text = text!(
+    let text = message!(
         "check-sum.planned",
         planned = planned.to_string(),
         begun = started.to_string(),
         dropped = dropped.to_string(),
         waiting = waiting.to_string()
     );
-    Some(check(text!("check.planned"), planned == started + dropped + waiting, text))
+    Some(check(message!("check.planned"), planned == started + dropped + waiting, text))
 }
 
 /// Checks that begun = completed + failed + cut.
@@ -35,14 +36,14 @@ pub fn begun_requests(run: &Run) -> Option<ConsistencyCheck> {
     let completed = both(run, |t| t.completed);
     let failed = both(run, Tally::failed);
     let cut = both(run, |t| t.failed_by(Failure::Cut));
-    let text = text!(
+    let text = message!(
         "check-sum.begun",
         begun = started.to_string(),
         completed = completed.to_string(),
         failed = failed.to_string(),
         cut = cut.to_string()
     );
-    Some(check(text!("check.begun"), started == completed + failed + cut, text))
+    Some(check(message!("check.begun"), started == completed + failed + cut, text))
 }
 
 /// Checks that the sums over all intervals equal the totals.
@@ -61,19 +62,19 @@ pub fn over_time(run: &Run) -> Option<ConsistencyCheck> {
     ];
     let wrong = pairs.iter().find(|p| p.1 != p.2);
     let text = if let Some((name, over_time, total)) = wrong {
-        text!(
+        message!(
             "check-sum.not-over-time",
             over_time = over_time.to_string(),
-            name = Text::label(name),
+            name = message!(name),
             total = total.to_string()
         )
     } else {
         let counts = pairs.iter().map(|(name, count, _)| {
-            text!("check-count.of", count = count.to_string(), name = Text::label(name))
+            message!("check-count.of", count = count.to_string(), name = message!(name))
         });
-        text!("check-sum.over-time", counts = Value::Words(counts.collect()))
+        message!("check-sum.over-time", counts = Value::Words(counts.collect()))
     };
-    Some(check(text!("check.over-time"), wrong.is_none(), text))
+    Some(check(message!("check.over-time"), wrong.is_none(), text))
 }
 
 /// Checks that each histogram has as many values as there were requests with such a value.
@@ -105,20 +106,20 @@ pub fn histograms(run: &Run) -> Option<ConsistencyCheck> {
     let wrong = pairs.iter().find(|p| p.1 != p.2);
     let text = match wrong {
         Some((name, values, counted)) => {
-            text!(
+            message!(
                 "check-sum.not-histograms",
                 values = values.to_string(),
-                name = Text::label(name),
+                name = message!(name),
                 counted = counted.to_string()
             )
         }
-        None => text!(
+        None => message!(
             "check-sum.histograms",
             values = pairs.iter().map(|p| p.1).sum::<u64>().to_string(),
             histograms = pairs.len().to_string()
         ),
     };
-    Some(check(text!("check.histograms"), wrong.is_none(), text))
+    Some(check(message!("check.histograms"), wrong.is_none(), text))
 }
 
 fn requests_with_times(tally: &Tally) -> u64 {
@@ -136,12 +137,12 @@ pub fn statuses(run: &Run) -> Option<ConsistencyCheck> {
     // A deadline is a status without a reply.
     let counted = all.saturating_sub(both(run, |t| t.failed_by(Failure::DeadlineExceeded)));
     let completed = both(run, |t| t.completed);
-    let text = text!(
+    let text = message!(
         "check-sum.statuses",
         counted = counted.to_string(),
         completed = completed.to_string()
     );
-    Some(check(text!("check.statuses"), counted == completed, text))
+    Some(check(message!("check.statuses"), counted == completed, text))
 }
 
 /// Checks that the labels add up to the total.
@@ -152,8 +153,8 @@ pub fn labels(run: &Run) -> Option<ConsistencyCheck> {
     }
     let summed: u64 = run.steps().map(|(_, tally)| tally.completed).sum();
     let total = run.total.completed;
-    let text = text!("check-sum.labels", summed = summed.to_string(), total = total.to_string());
-    Some(check(text!("check.labels"), summed == total, text))
+    let text = message!("check-sum.labels", summed = summed.to_string(), total = total.to_string());
+    Some(check(message!("check.labels"), summed == total, text))
 }
 
 /// Checks that the agents add up to the total. Requests that were cut when an agent was lost are
@@ -174,16 +175,16 @@ pub fn agents(run: &Run) -> Option<ConsistencyCheck> {
         let summed: u64 = run.agents.iter().map(|agent| count(&agent.total)).sum();
         let total = count(&run.total);
         holds &= summed == total;
-        texts.push(text!(
+        texts.push(message!(
             "check-sum.of-total",
             summed = summed.to_string(),
-            name = Text::label(name),
+            name = message!(name),
             total = total.to_string()
         ));
     }
     let agents = run.agents.len().to_string();
-    let text = text!("check-sum.agents", agents, counts = Value::Words(texts));
-    Some(check(text!("check.agents"), holds, text))
+    let text = message!("check-sum.agents", agents, counts = Value::Words(texts));
+    Some(check(message!("check.agents"), holds, text))
 }
 
 /// Checks that the body bytes read equal those announced in Content-Length.
@@ -194,10 +195,10 @@ pub fn bytes(run: &Run) -> Option<ConsistencyCheck> {
     if announced == 0 && received == 0 {
         return None;
     }
-    let text = text!(
+    let text = message!(
         "check-sum.bytes",
         announced = announced.to_string(),
         received = received.to_string()
     );
-    Some(check(text!("check.bytes"), announced == received, text))
+    Some(check(message!("check.bytes"), announced == received, text))
 }

@@ -2,9 +2,10 @@
 //! time in the system.
 
 use super::check;
+use crate::texts::message;
 use brunt_model::finding::ConsistencyCheck;
 use brunt_model::time::seconds_of;
-use brunt_model::{Failure, Load, Phase, Run, Tally, text};
+use brunt_model::{Failure, Load, Phase, Run, Tally};
 
 /// Compares requests in flight, counted over time, with the sum of their times.
 ///
@@ -16,12 +17,12 @@ pub fn in_flight(run: &Run) -> Option<ConsistencyCheck> {
     let counted = seconds_of(run.flow_all.in_flight_nanos);
     let summed = seconds_in_flight(&run.total) + seconds_in_flight(&run.warmup);
     let tolerance = 0.01 * summed + 1e-3 * run.peak.in_flight.max(1) as f64;
-    let text = text!(
+    let text = message!(
         "check-sum.in-flight",
         counted = format!("{counted:.4}"),
         summed = format!("{summed:.4}")
     );
-    Some(check(text!("check.in-flight"), (counted - summed).abs() <= tolerance, text))
+    Some(check(message!("check.in-flight"), (counted - summed).abs() <= tolerance, text))
 }
 
 /// Σ (last byte − begun) of completed and failed requests, in seconds. Their times start at the
@@ -68,9 +69,9 @@ pub fn users(run: &Run) -> Option<ConsistencyCheck> {
     let each = format!("{:.6}", busy / requests);
     let on_average = format!("{:.3}", busy / time);
     let text = if think.is_none() && flow.thought_nanos == 0 {
-        text!("check-sum.little", users, rate, each, busy = on_average)
+        message!("check-sum.little", users, rate, each, busy = on_average)
     } else {
-        text!(
+        message!(
             "check-sum.little-with-thinking",
             users,
             rate,
@@ -85,7 +86,11 @@ pub fn users(run: &Run) -> Option<ConsistencyCheck> {
     let dropped =
         (run.total.failed_by(Failure::Dropped) + run.warmup.failed_by(Failure::Dropped)) as f64;
     let tolerance = 0.01 * expected_users + 1.0 + dropped;
-    Some(check(text!("check.little"), (observed_users - expected_users).abs() <= tolerance, text))
+    Some(check(
+        message!("check.little"),
+        (observed_users - expected_users).abs() <= tolerance,
+        text,
+    ))
 }
 
 /// Σ lag + Σ queue wait, in seconds.

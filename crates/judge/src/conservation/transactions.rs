@@ -2,8 +2,9 @@
 //! one has a time.
 
 use super::check;
+use crate::texts::message;
 use brunt_model::finding::ConsistencyCheck;
-use brunt_model::{Run, Text, TransactionTally, text};
+use brunt_model::{Run, Text, TransactionTally};
 
 /// Checks that started = succeeded + failed + unfinished, and that there are as many
 /// times as ended transactions.
@@ -13,7 +14,7 @@ pub fn ends(run: &Run) -> Option<ConsistencyCheck> {
     }
     let wrong = run.transactions.iter().find(|(_, tally)| !holds(tally));
     let text = if let Some((name, t)) = wrong {
-        text!(
+        message!(
             "check-sum.of-transaction",
             name = &**name,
             sum = sum(t),
@@ -25,7 +26,7 @@ pub fn ends(run: &Run) -> Option<ConsistencyCheck> {
         run.transactions.values().for_each(|tally| all.merge(tally));
         sum(&all)
     };
-    Some(check(text!("check.transactions"), wrong.is_none(), text))
+    Some(check(message!("check.transactions"), wrong.is_none(), text))
 }
 
 fn holds(t: &TransactionTally) -> bool {
@@ -37,7 +38,7 @@ fn holds(t: &TransactionTally) -> bool {
 
 fn sum(t: &TransactionTally) -> Text {
     let TransactionTally { started, succeeded, failed, unfinished, .. } = t;
-    text!(
+    message!(
         "check-sum.transactions",
         started = started.to_string(),
         succeeded = succeeded.to_string(),

@@ -4,8 +4,9 @@
 //! that begins with `brunt` is a whole command line. brunt refuses an option that is given twice,
 //! so an option that is already there is replaced in its place.
 
+use crate::texts::message;
+use brunt_model::Text;
 use brunt_model::secret::REDACTED;
-use brunt_model::{Text, text};
 
 /// The way in which a run was started. It decides how a remedy changes a setting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -94,7 +95,7 @@ impl<'a> RunCommand<'a> {
             (None, FrontEnd::PlanFile) => format!("`--set {}={value}`", setting.key),
             (None, _) => format!("`{} {value}`", setting.option),
         };
-        text!("advice-with-command", advice, command)
+        message!("advice-with-command", advice, command)
     }
 
     /// Returns the command line with another value of an option; None if it does
@@ -145,7 +146,7 @@ impl<'a> RunCommand<'a> {
             FrontEnd::Options | FrontEnd::PlanFile => Some(format!("`{option}`")),
         };
         match command {
-            Some(command) => text!("advice-with-command", advice, command),
+            Some(command) => message!("advice-with-command", advice, command),
             None => advice,
         }
     }

@@ -1,10 +1,11 @@
 //! Rules on the reuse of connections, and on retransmissions.
 
 use super::{ExplainFacts, Remark, sockets};
+use crate::texts::message;
 use brunt_model::numbers::{count, percent, three_digits};
 use brunt_model::plan::{ConnectionLifetime, HttpVersion};
 use brunt_model::reading_names::{RETRANSMITTED, SEGMENTS_SENT};
-use brunt_model::{Failure, Plan, Text, text};
+use brunt_model::{Failure, Plan, Text};
 
 /// Minimum number of replaced connections, from which on the server closes them regularly.
 const REPLACED: f64 = 10.0;
@@ -22,13 +23,13 @@ pub fn reuse(facts: &ExplainFacts) -> Option<Remark> {
         return None;
     }
     let each = flow.begun as f64 / flow.opened as f64;
-    let requests = text!("requests", count = flow.begun);
-    let connections = text!("connections", count = flow.opened);
+    let requests = message!("requests", count = flow.begun);
+    let connections = message!("connections", count = flow.opened);
     let mean = three_digits(each);
     let sentence = if idle(facts, replaced) {
-        text!("reuse.while-idle", requests, connections, each = mean)
+        message!("reuse.while-idle", requests, connections, each = mean)
     } else {
-        text!("reuse", requests, connections, each = mean)
+        message!("reuse", requests, connections, each = mean)
     };
     let remark = if each < FREQUENT { Remark::warning(sentence) } else { Remark::note(sentence) };
     Some(remark.with_remedy(reuse_remedy(facts, replaced)))
@@ -78,7 +79,7 @@ fn idle(facts: &ExplainFacts, replaced: f64) -> bool {
 
 fn reuse_remedy(facts: &ExplainFacts, replaced: f64) -> Text {
     if idle(facts, replaced) {
-        return text!("reuse.remedy-idle");
+        return message!("reuse.remedy-idle");
     }
     // Connections that ended had served as many requests as the limit. Those still open at the end
     // may have served any number up to it.
@@ -88,13 +89,13 @@ fn reuse_remedy(facts: &ExplainFacts, replaced: f64) -> Text {
     let possible = least..most;
     // The default limits of servers.
     if possible.contains(&1.0) {
-        text!("reuse.remedy-one")
+        message!("reuse.remedy-one")
     } else if possible.contains(&100.0) {
-        text!("reuse.remedy-hundred")
+        message!("reuse.remedy-hundred")
     } else if possible.contains(&1000.0) {
-        text!("reuse.remedy-thousand")
+        message!("reuse.remedy-thousand")
     } else {
-        text!("reuse.remedy-other")
+        message!("reuse.remedy-other")
     }
 }
 
@@ -110,10 +111,10 @@ pub fn retransmissions(facts: &ExplainFacts) -> Option<Remark> {
     {
         return None;
     }
-    let sentence = text!(
+    let sentence = message!(
         "retransmissions",
         segments = count(retransmitted as u64),
         share = percent(retransmitted / sent.max(1.0))
     );
-    Some(Remark::note(sentence).with_remedy(text!("retransmissions.remedy")))
+    Some(Remark::note(sentence).with_remedy(message!("retransmissions.remedy")))
 }

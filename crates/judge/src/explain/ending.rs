@@ -4,9 +4,10 @@ use super::command::{REQUESTS, WARMUP};
 use super::{ExplainFacts, Remark};
 use crate::steady;
 use crate::steady::trend::{Trend, TrendFigure};
+use crate::texts::message;
+use brunt_model::Text;
 use brunt_model::numbers::{count, percentile, rate, seconds};
 use brunt_model::text::Value;
-use brunt_model::{Text, text};
 
 /// Maximum share of its time that a complete run may lack. A shorter run is another measurement
 /// than the requested one.
@@ -19,26 +20,26 @@ const LONG_SECONDS: f64 = 10.0;
 /// Rule: the run was cut short and is not comparable.
 pub fn cut_short(facts: &ExplainFacts) -> Option<Remark> {
     let reason = cut_reason(facts)?;
-    let sentence = text!("cut-short", reason);
-    Some(Remark::warning(sentence).with_remedy(text!("cut-short.remedy")))
+    let sentence = message!("cut-short", reason);
+    Some(Remark::warning(sentence).with_remedy(message!("cut-short.remedy")))
 }
 
 fn cut_reason(facts: &ExplainFacts) -> Option<Text> {
     let progress = progress_text(facts);
     let run = facts.run;
     let Some(finish) = &run.finish else {
-        return Some(text!("cut-short.no-end", progress));
+        return Some(message!("cut-short.no-end", progress));
     };
     if let Some(error) = &finish.error {
-        return Some(text!("cut-short.failed", progress, error = &**error));
+        return Some(message!("cut-short.failed", progress, error = &**error));
     }
     if finish.interrupted {
-        return Some(text!("cut-short.interrupted", progress));
+        return Some(message!("cut-short.interrupted", progress));
     }
     // Users that finished all their iterations end a run as requested.
     let is_of_iterations = facts.plan.stop().iterations_per_user.is_some();
     (!is_of_iterations && lacks_requests(facts) && lacks_time(facts))
-        .then(|| text!("cut-short.early", progress))
+        .then(|| message!("cut-short.early", progress))
 }
 
 /// True if fewer requests were made than requested, or if no number was requested.
@@ -69,12 +70,12 @@ fn progress_text(facts: &ExplainFacts) -> Text {
     let requests = facts.total().begun;
     match (stop.duration, stop.requests) {
         (Some(requested), None) => {
-            text!("progress-of-time", time = ran, requested = seconds(requested.as_secs_f64()))
+            message!("progress-of-time", time = ran, requested = seconds(requested.as_secs_f64()))
         }
-        (_, Some(requested)) => text!(
+        (_, Some(requested)) => message!(
             "progress-of-requests",
             done = count(requests),
-            requested = text!("requests", count = requested),
+            requested = message!("requests", count = requested),
             time = ran
         ),
         (None, None) => ran.into(),
@@ -87,11 +88,11 @@ pub fn too_short(facts: &ExplainFacts) -> Option<Remark> {
     if facts.seconds >= SHORT_SECONDS || completed == 0 || cut_reason(facts).is_some() {
         return None;
     }
-    let sentence = text!("too-short", time = seconds(facts.seconds), replies = count(completed));
-    let advice = text!("too-short.remedy");
+    let sentence = message!("too-short", time = seconds(facts.seconds), replies = count(completed));
+    let advice = message!("too-short.remedy");
     let stop = facts.plan.stop();
     let remedy = match stop.requests {
-        _ if stop.iterations_per_user.is_some() => text!("too-short.remedy-iterations"),
+        _ if stop.iterations_per_user.is_some() => message!("too-short.remedy-iterations"),
         Some(requests) if !lacks_requests(facts) => {
             let enough = requests as f64 * LONG_SECONDS / facts.seconds.max(f64::MIN_POSITIVE);
             facts.command().advise(advice, REQUESTS, &ceil_two_digits(enough).to_string())
@@ -113,8 +114,8 @@ pub fn not_steady(facts: &ExplainFacts) -> Option<Remark> {
     let trends = steady::trends(&steady::measured(facts.run), steady);
     // Without a trend, MSER or the test of the second half found a change.
     if trends.is_empty() {
-        let remedy = facts.command().advise(text!("not-steady.remedy"), WARMUP, "auto");
-        let sentence = text!("not-steady", method = steady.method.clone());
+        let remedy = facts.command().advise(message!("not-steady.remedy"), WARMUP, "auto");
+        let sentence = message!("not-steady", method = steady.method.clone());
         return Some(Remark::warning(sentence).with_remedy(remedy));
     }
     // In an open loop, the response time of an overloaded server rises even
@@ -123,14 +124,14 @@ pub fn not_steady(facts: &ExplainFacts) -> Option<Remark> {
         return None;
     }
     let changes: Value = trends.iter().map(change).collect();
-    Some(Remark::warning(text!("trend", changes)).with_remedy(text!("trend.remedy")))
+    Some(Remark::warning(message!("trend", changes)).with_remedy(message!("trend.remedy")))
 }
 
 /// Returns how a figure changed: `p99 rose from 1.0 ms to 2.0 ms`.
 fn change(trend: &Trend) -> Text {
     let figure = match trend.figure {
         TrendFigure::Response(q) => percentile(q).into(),
-        TrendFigure::Throughput => text!("trend.throughput"),
+        TrendFigure::Throughput => message!("trend.throughput"),
     };
     let value = match trend.figure {
         TrendFigure::Response(_) => seconds,
@@ -139,8 +140,8 @@ fn change(trend: &Trend) -> Text {
     let first = value(trend.first);
     let last = value(trend.last);
     if trend.last > trend.first {
-        text!("trend.rose", figure, first, last)
+        message!("trend.rose", figure, first, last)
     } else {
-        text!("trend.fell", figure, first, last)
+        message!("trend.fell", figure, first, last)
     }
 }

@@ -5,9 +5,10 @@
 use super::command::{DURATION, MAX_DURATION, RunCommand};
 use crate::facts::waiting_users;
 use crate::fleet;
+use crate::texts::message;
 use brunt_model::history::History;
 use brunt_model::reading_names::GENERATOR;
-use brunt_model::{Flow, Judgement, Load, Phase, Plan, Route, Run, Tally, Text, Tick, text};
+use brunt_model::{Flow, Judgement, Load, Phase, Plan, Route, Run, Tally, Text, Tick};
 
 /// A run with its derived facts.
 pub struct ExplainFacts<'a> {
@@ -84,7 +85,7 @@ impl<'a> ExplainFacts<'a> {
     pub fn advise_duration(&self, advice: Text, seconds: f64) -> Text {
         // The last stage of a load ends the run.
         if self.plan.main().load.shape().duration().is_some() {
-            return text!("last-stage-longer", advice);
+            return message!("last-stage-longer", advice);
         }
         let longest = self.plan.stop().duration.filter(|_| self.plan.until.is_some());
         let setting = match longest {

@@ -2,10 +2,11 @@
 
 use super::Remark;
 use super::facts::{ExplainFacts, FlowInterval};
+use crate::texts::message;
 use brunt_model::finding::LimitingResource;
 use brunt_model::numbers::{bits, percent};
 use brunt_model::reading_names::{HOST_IDLE, Nic};
-use brunt_model::{Failure, Flow, Load, text};
+use brunt_model::{Failure, Flow, Load};
 
 /// Share of a link's speed at which it is full. Frames and acknowledgements take the rest.
 const FULL: f64 = 0.9;
@@ -83,17 +84,17 @@ enum Certainty {
 fn full(facts: &ExplainFacts, used: f64, speed: f64, certainty: Certainty) -> Remark {
     let interface = facts.route().and_then(|route| route.interface.as_deref());
     let link = match interface {
-        Some(interface) => text!("link.of-interface", interface),
-        None => text!("link.any"),
+        Some(interface) => message!("link.of-interface", interface),
+        None => message!("link.any"),
     };
     let rate = bits(used);
     let share = percent(used / speed);
     let speed = bits(speed);
     match certainty {
-        Certainty::Certain => Remark::warning(text!("link", link, rate, share, speed)),
-        Certainty::Likely => Remark::note(text!("link.likely", link, rate, share, speed)),
+        Certainty::Certain => Remark::warning(message!("link", link, rate, share, speed)),
+        Certainty::Likely => Remark::note(message!("link.likely", link, rate, share, speed)),
     }
-    .with_remedy(text!("link.remedy"))
+    .with_remedy(message!("link.remedy"))
 }
 
 /// Traffic on the link.

@@ -2,6 +2,7 @@
 
 use super::command::RATE;
 use super::{ExplainFacts, Remark};
+use crate::texts::message;
 use brunt_model::numbers::{count, percent, rate, round3, seconds, three_digits, time};
 use brunt_model::scenario::TextRules;
 use brunt_model::{Failure, Load, Text, text};
@@ -43,11 +44,11 @@ pub fn think_time(facts: &ExplainFacts) -> Option<Remark> {
         return None;
     }
     let start = if throughput > explained * NOTICEABLY {
-        text!("think-time.early")
+        message!("think-time.early")
     } else {
         Text::default()
     };
-    let sentence = text!(
+    let sentence = message!(
         "think-time",
         throughput = rate(throughput),
         users = text!("users", count = users.count.round() as u64),
@@ -57,7 +58,7 @@ pub fn think_time(facts: &ExplainFacts) -> Option<Remark> {
         start,
         gain = percent(response / think)
     );
-    Some(Remark::warning(sentence).with_remedy(text!("think-time.remedy")))
+    Some(Remark::warning(sentence).with_remedy(message!("think-time.remedy")))
 }
 
 /// Rule: most virtual users were not waiting for the server.
@@ -69,18 +70,18 @@ pub fn idle_users(facts: &ExplainFacts) -> Option<Remark> {
         return None;
     }
     let activity = match (thinks, facts.total().failed()) {
-        (true, _) => text!("idle-users.thinking"),
-        (false, 0) => text!("idle-users.not-asking"),
-        (false, _) => text!("idle-users.pausing"),
+        (true, _) => message!("idle-users.thinking"),
+        (false, 0) => message!("idle-users.not-asking"),
+        (false, _) => message!("idle-users.pausing"),
     };
     let all = count(users.count.round() as u64);
     let waiting = three_digits(users.waiting);
-    let sentence = text!("idle-users", all, waiting, activity);
+    let sentence = message!("idle-users", all, waiting, activity);
     Some(match (thinks, facts.total().failed()) {
         // The pauses that the user asked for.
-        (true, _) => Remark::note(sentence).with_remedy(text!("idle-users.remedy-thinking")),
+        (true, _) => Remark::note(sentence).with_remedy(message!("idle-users.remedy-thinking")),
         (false, 0) => Remark::note(sentence),
-        (false, _) => Remark::warning(sentence).with_remedy(text!("idle-users.remedy-pausing")),
+        (false, _) => Remark::warning(sentence).with_remedy(message!("idle-users.remedy-pausing")),
     })
 }
 
@@ -101,8 +102,8 @@ pub fn overload(facts: &ExplainFacts) -> Option<Remark> {
         return None;
     }
     let completed = rate(facts.run.throughput());
-    let advice = text!("overload.remedy", completed = completed.clone());
-    let sentence = text!("overload", offered = rate(offered), completed);
+    let advice = message!("overload.remedy", completed = completed.clone());
+    let sentence = message!("overload", offered = rate(offered), completed);
     let lower = facts.run.throughput() * SAFELY;
     Some(Remark::warning(sentence).with_remedy(facts.command().advise(
         advice,
@@ -119,7 +120,7 @@ pub fn closed_loop(facts: &ExplainFacts) -> Option<Remark> {
     if is_jmeter || facts.run.flow.completed == 0 {
         return None;
     }
-    let remark = Remark::note(text!("closed-loop"));
+    let remark = Remark::note(message!("closed-loop"));
     // The arrivals of an open loop are iterations. Only if each is one request is
     // their rate the throughput.
     let is_one_request =
@@ -127,7 +128,7 @@ pub fn closed_loop(facts: &ExplainFacts) -> Option<Remark> {
     let command =
         facts.command().open_loop(round3(facts.run.throughput())).filter(|_| is_one_request);
     Some(match command {
-        Some(command) => remark.with_remedy(text!("closed-loop.remedy", command)),
+        Some(command) => remark.with_remedy(message!("closed-loop.remedy", command)),
         None => remark,
     })
 }
@@ -177,12 +178,12 @@ pub fn unseen_stalls(facts: &ExplainFacts) -> Option<Remark> {
     if of_requests >= SHOWN_BY_P99 || of_time < STALLED {
         return None;
     }
-    let sentence = text!(
+    let sentence = message!(
         "unseen-stalls",
         share = percent(of_requests),
         time = time(slow),
         factor = STALL,
         time_share = percent(of_time)
     );
-    Some(Remark::note(sentence).with_remedy(text!("unseen-stalls.remedy")))
+    Some(Remark::note(sentence).with_remedy(message!("unseen-stalls.remedy")))
 }

@@ -5,10 +5,11 @@
 //! collector, more connections, and requests that queue up. It reports the rest without a cause.
 
 use super::{ExplainFacts, Remark};
+use crate::texts::message;
 use brunt_model::history::History;
 use brunt_model::numbers::{bytes, span, three_digits};
 use brunt_model::reading_names::{MEMORY_AVAILABLE, SERVER_ANONYMOUS, SERVER_GROUP_ROOM, server};
-use brunt_model::{Flow, Text, text};
+use brunt_model::{Flow, Text};
 use brunt_stats::growth::{Growth, LevelAt, steady_growth};
 
 /// Minimum measured time. In a shorter one, everything that starts still grows.
@@ -46,7 +47,7 @@ pub fn grows(facts: &ExplainFacts) -> Option<Remark> {
     // One finding: the fastest growth uses up the memory first.
     let all = probed_growth(facts).into_iter().chain(listener_growth(facts));
     let fastest = all.max_by(|a, b| a.growth.rate.total_cmp(&b.growth.rate))?;
-    Some(Remark::warning(sentence(facts, &fastest)).with_remedy(text!("server-memory.remedy")))
+    Some(Remark::warning(sentence(facts, &fastest)).with_remedy(message!("server-memory.remedy")))
 }
 
 /// Growth of the processes that probes read.
@@ -113,9 +114,9 @@ fn mean_level(facts: &ExplainFacts, level: fn(&Flow) -> u64, from: f64, to: f64)
 
 fn sentence(facts: &ExplainFacts, fastest: &MemoryGrowth) -> Text {
     let MemoryGrowth { growth, .. } = fastest;
-    let server = fastest.name.map_or(text!("file-limit.server"), Text::from);
+    let server = fastest.name.map_or(message!("file-limit.server"), Text::from);
     let remaining = remaining(fastest);
-    text!(
+    message!(
         "server-memory",
         server,
         first = bytes(growth.first),
@@ -146,9 +147,9 @@ fn remaining(process: &MemoryGrowth) -> Text {
     }
     let time = duration(seconds);
     if is_group {
-        text!("server-memory.group", room = bytes(room), time)
+        message!("server-memory.group", room = bytes(room), time)
     } else {
-        text!("server-memory.machine", room = bytes(room), time)
+        message!("server-memory.machine", room = bytes(room), time)
     }
 }
 

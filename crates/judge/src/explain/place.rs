@@ -3,12 +3,13 @@
 use super::{ExplainFacts, Remark};
 use crate::fleet::{AgentOfRun, names_text};
 use crate::shares::Shares;
+use crate::texts::message;
+use brunt_model::Text;
 use brunt_model::analysis::Culprit;
 use brunt_model::finding::{GroupComparison, UseOrigin};
 use brunt_model::fleet::LOADED;
 use brunt_model::numbers::{seconds, short_percent};
 use brunt_model::text::Value;
-use brunt_model::{Text, text};
 
 /// Share of all cores from which on the usage by other processes is reported.
 const BUSY: f64 = 0.25;
@@ -25,10 +26,10 @@ pub fn same_machine(facts: &ExplainFacts) -> Option<Remark> {
     }
     let server = facts.route().and_then(|route| route.listener.as_deref());
     let sentence = match server {
-        Some(server) => text!("same-machine.with-server", server),
-        None => text!("same-machine"),
+        Some(server) => message!("same-machine.with-server", server),
+        None => message!("same-machine"),
     };
-    Some(Remark::note(sentence).with_remedy(text!("same-machine.remedy")))
+    Some(Remark::note(sentence).with_remedy(message!("same-machine.remedy")))
 }
 
 /// Reports whether quiet agents measured the same response times as the loaded ones.
@@ -38,17 +39,17 @@ pub fn quiet_agents(facts: &ExplainFacts) -> Option<Remark> {
     // Only slower loaded agents put the figures in doubt, so they come first.
     let is_in_doubt = |one: &&GroupComparison| one.is_significant && one.slower == LOADED;
     if let Some(one) = most_certain(comparisons.iter().filter(is_in_doubt)) {
-        let remedy = text!("groups-differ.remedy-loaded");
+        let remedy = message!("groups-differ.remedy-loaded");
         return Some(Remark::warning(difference_text(one)).with_remedy(remedy));
     }
     let Some(one) = most_certain(comparisons.iter()) else {
-        let remedy = text!("quiet-agents-too-few.remedy");
-        return Some(Remark::note(text!("quiet-agents-too-few")).with_remedy(remedy));
+        let remedy = message!("quiet-agents-too-few.remedy");
+        return Some(Remark::note(message!("quiet-agents-too-few")).with_remedy(remedy));
     };
     if one.is_significant {
         return Some(difference(one));
     }
-    Some(Remark::note(text!("quiet-agents-equal", p = p_text(one.p))))
+    Some(Remark::note(message!("quiet-agents-equal", p = p_text(one.p))))
 }
 
 /// Reports the most certain difference between groups of agents.
@@ -67,11 +68,11 @@ fn most_certain<'a>(
 }
 
 fn difference(one: &GroupComparison) -> Remark {
-    Remark::note(difference_text(one)).with_remedy(text!("groups-differ.remedy"))
+    Remark::note(difference_text(one)).with_remedy(message!("groups-differ.remedy"))
 }
 
 fn difference_text(one: &GroupComparison) -> Text {
-    text!(
+    message!(
         "groups-differ",
         slower = &*one.slower,
         faster = &*one.faster,
@@ -93,8 +94,8 @@ fn agents_with_server(facts: &ExplainFacts) -> Option<Remark> {
     if names.is_empty() {
         return None;
     }
-    let sentence = text!("same-machine.with-agents", agents = names_text(&names));
-    Some(Remark::note(sentence).with_remedy(text!("same-machine.remedy-agents")))
+    let sentence = message!("same-machine.with-agents", agents = names_text(&names));
+    Some(Remark::note(sentence).with_remedy(message!("same-machine.remedy-agents")))
 }
 
 /// Rule: other processes used so much of the machine that they influenced the figures, though
@@ -108,11 +109,11 @@ pub fn busy_machine(facts: &ExplainFacts) -> Option<Remark> {
     }
     let processes = shares.others_text();
     let sentence = if facts.same_host() == Some(true) {
-        text!("busy-machine.same-host", processes)
+        message!("busy-machine.same-host", processes)
     } else {
-        text!("busy-machine", processes)
+        message!("busy-machine", processes)
     };
-    Some(Remark::warning(sentence).with_remedy(text!("busy-machine.remedy")))
+    Some(Remark::warning(sentence).with_remedy(message!("busy-machine.remedy")))
 }
 
 /// Rule: the server uses all of the machine that it shares with brunt, except brunt's small part.
@@ -125,14 +126,14 @@ pub fn shared_cpu(facts: &ExplainFacts) -> Option<Remark> {
     if facts.so_far.bottleneck.as_ref().is_some_and(is_cpu) || facts.same_host() != Some(true) {
         return None;
     }
-    let sentence = text!(
+    let sentence = message!(
         "shared-cpu",
         server = format!("{server:.2}"),
         cores = format!("{:.0}", shares.cores),
         brunt = format!("{:.2}", shares.brunt),
         capacity = shares.capacity_without_brunt()?
     );
-    Some(Remark::note(sentence).with_remedy(text!("shared-cpu.remedy")))
+    Some(Remark::note(sentence).with_remedy(message!("shared-cpu.remedy")))
 }
 
 /// Rule: the server's bottleneck, by the rules on its readings. It is a note, because a slow server
@@ -141,22 +142,22 @@ pub fn bottleneck(facts: &ExplainFacts) -> Option<Remark> {
     let bottleneck = facts.so_far.bottleneck.as_ref()?;
     let remedy = match bottleneck.culprit {
         Culprit::NotFound | Culprit::Generator => return None,
-        Culprit::Workers => text!("server-bottleneck.remedy-workers"),
-        Culprit::Cpu => text!("server-bottleneck.remedy-cpu"),
-        Culprit::Core => text!("server-bottleneck.remedy-core"),
-        Culprit::Memory => text!("server-bottleneck.remedy-memory"),
-        Culprit::Connections => text!("server-bottleneck.remedy-connections"),
-        Culprit::AcceptQueue => text!("server-bottleneck.remedy-accept-queue"),
-        Culprit::Disk => text!("server-bottleneck.remedy-disk"),
-        Culprit::Network => text!("server-bottleneck.remedy-network"),
-        Culprit::Files => text!("server-bottleneck.remedy-files"),
+        Culprit::Workers => message!("server-bottleneck.remedy-workers"),
+        Culprit::Cpu => message!("server-bottleneck.remedy-cpu"),
+        Culprit::Core => message!("server-bottleneck.remedy-core"),
+        Culprit::Memory => message!("server-bottleneck.remedy-memory"),
+        Culprit::Connections => message!("server-bottleneck.remedy-connections"),
+        Culprit::AcceptQueue => message!("server-bottleneck.remedy-accept-queue"),
+        Culprit::Disk => message!("server-bottleneck.remedy-disk"),
+        Culprit::Network => message!("server-bottleneck.remedy-network"),
+        Culprit::Files => message!("server-bottleneck.remedy-files"),
     };
     let name = bottleneck.sentence.clone();
     let sentence = if bottleneck.others.is_empty() {
-        text!("server-bottleneck", bottleneck = name)
+        message!("server-bottleneck", bottleneck = name)
     } else {
         let others = Value::Series(bottleneck.others.clone());
-        text!("server-bottleneck.with-others", bottleneck = name, others)
+        message!("server-bottleneck.with-others", bottleneck = name, others)
     };
     Some(Remark::note(sentence).with_remedy(remedy))
 }

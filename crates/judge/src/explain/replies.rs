@@ -2,10 +2,11 @@
 
 use super::Remark;
 use super::facts::{ExplainFacts, FlowInterval};
+use crate::texts::message;
 use brunt_model::numbers::{bytes, count, percent, seconds};
 use brunt_model::outcome::{CLOSE_STATUS, GRPC_STATUS, status_text};
 use brunt_model::reached::ReplyKind;
-use brunt_model::{Failure, Plan, Tally, Text, text};
+use brunt_model::{Failure, Plan, Tally, Text};
 
 /// Minimum share of unexpected replies: fewer are isolated cases.
 const ISOLATED: f64 = 0.01;
@@ -29,8 +30,8 @@ pub fn websocket_pushes(facts: &ExplainFacts) -> Option<Remark> {
     if pushes == 0 || is_selective || (pushes as f64) < ISOLATED * replies as f64 {
         return None;
     }
-    let sentence = text!("websocket-pushes", pushes = count(pushes), replies = count(replies));
-    Some(Remark::warning(sentence).with_remedy(text!("websocket-pushes.remedy")))
+    let sentence = message!("websocket-pushes", pushes = count(pushes), replies = count(replies));
+    Some(Remark::warning(sentence).with_remedy(message!("websocket-pushes.remedy")))
 }
 
 /// Rule: no good reply, so that nothing or only errors were measured.
@@ -40,14 +41,14 @@ pub fn nothing_good(facts: &ExplainFacts) -> Option<Remark> {
     let sentence = match (facts.run.replies(), failures.is_empty()) {
         (ReplyKind::SomeGood, _) => return None,
         (ReplyKind::None, _) if facts.total().begun == 0 => return None,
-        (ReplyKind::None, true) => text!("nothing-measured"),
-        (ReplyKind::None, false) => text!("nothing-measured.with-failures", failures),
-        (ReplyKind::NoneGood, true) => text!("none-good", replies),
-        (ReplyKind::NoneGood, false) => text!("none-good.with-failures", replies, failures),
+        (ReplyKind::None, true) => message!("nothing-measured"),
+        (ReplyKind::None, false) => message!("nothing-measured.with-failures", failures),
+        (ReplyKind::NoneGood, true) => message!("none-good", replies),
+        (ReplyKind::NoneGood, false) => message!("none-good.with-failures", replies, failures),
     };
     let remedy = match facts.run.replies() {
-        ReplyKind::NoneGood => text!("none-good.remedy"),
-        ReplyKind::None | ReplyKind::SomeGood => text!("nothing-measured.remedy"),
+        ReplyKind::NoneGood => message!("none-good.remedy"),
+        ReplyKind::None | ReplyKind::SomeGood => message!("nothing-measured.remedy"),
     };
     Some(Remark::warning(sentence).with_remedy(remedy))
 }
@@ -63,7 +64,7 @@ pub fn no_reply(facts: &ExplainFacts) -> Option<Remark> {
     let kinds =
         Failure::all().filter(|f| ![Failure::Check, Failure::Dropped, Failure::Cut].contains(f));
     let most = kinds.max_by_key(|f| total.failed_by(*f))?;
-    let sentence = text!(
+    let sentence = message!(
         "no-reply",
         share = percent(share),
         failure = most.row().name.clone(),
@@ -86,11 +87,11 @@ pub fn errors(facts: &ExplainFacts) -> Option<Remark> {
     let statuses = mix(&wrong);
     let good = total.response_good();
     let sentence = if good.is_empty() || total.not_good.is_empty() {
-        text!("error-replies", share, statuses)
+        message!("error-replies", share, statuses)
     } else {
         let errors = seconds(total.not_good.mean() / 1e9);
         let good = seconds(good.mean() / 1e9);
-        text!("error-replies.with-times", share, statuses, errors, good)
+        message!("error-replies.with-times", share, statuses, errors, good)
     };
     Some(Remark::warning(sentence).with_remedy(status_remedy(most)))
 }
@@ -98,17 +99,17 @@ pub fn errors(facts: &ExplainFacts) -> Option<Remark> {
 /// Returns the remedy for replies of this status.
 pub fn status_remedy(status: u16) -> Text {
     match status {
-        CLOSE_STATUS.. => text!("status-remedy.close"),
-        GRPC_STATUS.. => text!("status-remedy.grpc"),
-        300..=399 => text!("status-remedy.redirect"),
-        401 | 403 | 407 => text!("status-remedy.credentials"),
-        404 | 410 => text!("status-remedy.not-found"),
-        429 => text!("status-remedy.rate-limit"),
-        502 | 504 => text!("status-remedy.gateway"),
-        503 => text!("status-remedy.overload"),
-        500..=599 => text!("status-remedy.server-error"),
-        405 => text!("status-remedy.method"),
-        _ => text!("status-remedy.other"),
+        CLOSE_STATUS.. => message!("status-remedy.close"),
+        GRPC_STATUS.. => message!("status-remedy.grpc"),
+        300..=399 => message!("status-remedy.redirect"),
+        401 | 403 | 407 => message!("status-remedy.credentials"),
+        404 | 410 => message!("status-remedy.not-found"),
+        429 => message!("status-remedy.rate-limit"),
+        502 | 504 => message!("status-remedy.gateway"),
+        503 => message!("status-remedy.overload"),
+        500..=599 => message!("status-remedy.server-error"),
+        405 => message!("status-remedy.method"),
+        _ => message!("status-remedy.other"),
     }
 }
 
@@ -124,7 +125,7 @@ pub fn redirects(facts: &ExplainFacts) -> Option<Remark> {
     if share < ISOLATED {
         return None;
     }
-    let sentence = text!("redirects", share = percent(share), statuses = mix(&redirects));
+    let sentence = message!("redirects", share = percent(share), statuses = mix(&redirects));
     let remark = if share < MANY { Remark::note(sentence) } else { Remark::warning(sentence) };
     Some(remark.with_remedy(status_remedy(302)))
 }
@@ -164,8 +165,8 @@ pub fn length_drift(facts: &ExplainFacts) -> Option<Remark> {
     if difference <= DRIFT * first.mean.max(last.mean) || difference <= by_chance {
         return None;
     }
-    let sentence = text!("length-drift", first = bytes(first.mean), last = bytes(last.mean));
-    Some(Remark::warning(sentence).with_remedy(text!("length-drift.remedy")))
+    let sentence = message!("length-drift", first = bytes(first.mean), last = bytes(last.mean));
+    Some(Remark::warning(sentence).with_remedy(message!("length-drift.remedy")))
 }
 
 /// Mean length of replies and its standard error, from the means of intervals.

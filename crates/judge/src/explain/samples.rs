@@ -2,10 +2,11 @@
 
 use super::command::REQUESTS;
 use super::{ExplainFacts, Remark};
+use crate::texts::message;
 use brunt_model::goal::Aim;
 use brunt_model::numbers::{count, percent, percentile};
 use brunt_model::objective::Metric;
-use brunt_model::{Failure, Text, text};
+use brunt_model::{Failure, Text};
 
 /// Percentiles that every report shows. A higher one is examined only if the user names it.
 const SHOWN: [f64; 5] = [0.5, 0.75, 0.9, 0.95, 0.99];
@@ -31,14 +32,14 @@ pub fn too_few(facts: &ExplainFacts) -> Option<Remark> {
     }
     let needed = count((BEYOND / (1.0 - highest)).round() as u64);
     let reliable = match SHOWN.into_iter().rfind(|q| *q < lowest) {
-        Some(q) => text!("few-samples.highest", percentile = percentile(q)),
-        None => text!("few-samples.none"),
+        Some(q) => message!("few-samples.highest", percentile = percentile(q)),
+        None => message!("few-samples.none"),
     };
     let have = count(n);
     let lacking = percentile(highest);
     let sentence = match independent(facts, lowest).filter(|effective| *effective < 0.9 * n as f64)
     {
-        Some(effective) => text!(
+        Some(effective) => message!(
             "few-samples.autocorrelated",
             percentile = lacking,
             needed,
@@ -46,7 +47,7 @@ pub fn too_few(facts: &ExplainFacts) -> Option<Remark> {
             effective = count(effective as u64),
             reliable
         ),
-        None => text!("few-samples", percentile = lacking, needed, have, reliable),
+        None => message!("few-samples", percentile = lacking, needed, have, reliable),
     };
     let remedy = run_longer(facts, highest);
     let remark = if lowest <= LEAST { Remark::warning(sentence) } else { Remark::note(sentence) };
@@ -80,7 +81,7 @@ fn requested(facts: &ExplainFacts) -> Vec<f64> {
 
 /// Remedy with the setting that makes the run long enough for the percentile.
 fn run_longer(facts: &ExplainFacts, q: f64) -> Text {
-    let advice = text!("few-samples.remedy");
+    let advice = message!("few-samples.remedy");
     let factor = BEYOND / beyond(facts, q).max(f64::MIN_POSITIVE);
     let seconds = facts.seconds * factor;
     match facts.plan.stop().requests {
@@ -128,11 +129,11 @@ pub fn censored(facts: &ExplainFacts) -> Option<Remark> {
     let percentiles = if share < 0.5 {
         // Rounded down, so that the percentile is among the finished requests.
         let finished = percentile(((1.0 - share) * 1000.0).floor() / 1000.0);
-        text!("censored.above", percentile = finished)
+        message!("censored.above", percentile = finished)
     } else {
-        text!("censored.all")
+        message!("censored.all")
     };
-    let sentence = text!(
+    let sentence = message!(
         "censored",
         share = percent(share),
         timed_out = count(timed_out),
@@ -140,5 +141,5 @@ pub fn censored(facts: &ExplainFacts) -> Option<Remark> {
         dropped = count(facts.total().failed_by(Failure::Dropped)),
         percentiles
     );
-    Some(Remark::warning(sentence).with_remedy(text!("censored.remedy")))
+    Some(Remark::warning(sentence).with_remedy(message!("censored.remedy")))
 }

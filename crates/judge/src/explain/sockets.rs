@@ -2,10 +2,11 @@
 
 use super::{ExplainFacts, Remark};
 use crate::facts::may_have_overflowed;
+use crate::texts::message;
 use brunt_model::numbers::{count, percent, three_digits};
 use brunt_model::reading_names::{LISTEN_DROPS, LISTEN_OVERFLOWS};
 use brunt_model::time::seconds_of;
-use brunt_model::{Failure, Tally, Text, text};
+use brunt_model::{Failure, Tally, Text};
 
 /// The kernel retransmits an unanswered SYN after 1 s (RFC 6298, section 2), and
 /// then at whole seconds.
@@ -42,11 +43,11 @@ pub fn accept_queue(facts: &ExplainFacts) -> Option<Remark> {
     }
     let backlog = backlog_text(facts, backlog);
     let sentence = if overflows >= 1.0 {
-        text!("accept-queue", count = count(overflows as u64), backlog)
+        message!("accept-queue", count = count(overflows as u64), backlog)
     } else {
-        text!("accept-queue.dropped", count = count(drops as u64), backlog)
+        message!("accept-queue.dropped", count = count(drops as u64), backlog)
     };
-    Some(Remark::warning(sentence).with_remedy(text!("raise-backlog")))
+    Some(Remark::warning(sentence).with_remedy(message!("raise-backlog")))
 }
 
 /// True if a request of this run took at least as long as a retransmission (200 ms), or failed.
@@ -68,9 +69,9 @@ fn backlog_text(facts: &ExplainFacts, backlog: Option<u64>) -> Text {
         .find(|s| s.0 == "net.core.somaxconn")
         .map(|s| s.1.as_str());
     match (backlog.map(count), somaxconn) {
-        (Some(backlog), Some(somaxconn)) => text!("accept-queue.both", backlog, somaxconn),
-        (Some(backlog), None) => text!("accept-queue.backlog", backlog),
-        (None, Some(somaxconn)) => text!("accept-queue.somaxconn", somaxconn),
+        (Some(backlog), Some(somaxconn)) => message!("accept-queue.both", backlog, somaxconn),
+        (Some(backlog), None) => message!("accept-queue.backlog", backlog),
+        (None, Some(somaxconn)) => message!("accept-queue.somaxconn", somaxconn),
         (None, None) => Text::default(),
     }
 }
@@ -87,13 +88,13 @@ pub fn slow_connects(facts: &ExplainFacts) -> Option<Remark> {
         return None;
     }
     let events = match (slow, lost) {
-        (_, 0) => text!("slow-connects.slow", slow = count(slow)),
-        (0, _) => text!("slow-connects.lost", lost = count(lost)),
-        _ => text!("slow-connects.both", slow = count(slow), lost = count(lost)),
+        (_, 0) => message!("slow-connects.slow", slow = count(slow)),
+        (0, _) => message!("slow-connects.lost", lost = count(lost)),
+        _ => message!("slow-connects.both", slow = count(slow), lost = count(lost)),
     };
-    let connections = text!("connections", count = connect.count() + lost);
-    let sentence = text!("slow-connects", connections, events);
-    Some(Remark::warning(sentence).with_remedy(text!("raise-backlog")))
+    let connections = message!("connections", count = connect.count() + lost);
+    let sentence = message!("slow-connects", connections, events);
+    Some(Remark::warning(sentence).with_remedy(message!("raise-backlog")))
 }
 
 fn is_step(seconds: f64) -> bool {
@@ -108,10 +109,10 @@ pub fn file_limit(facts: &ExplainFacts) -> Option<Remark> {
         return None;
     }
     let listener = facts.route().and_then(|route| route.listener.as_deref());
-    let server = listener.map_or(text!("file-limit.server"), Text::from);
-    let connections = text!("connections", count = peak);
-    let sentence = text!("file-limit", connections, server, limit = count(limit));
-    Some(Remark::warning(sentence).with_remedy(text!("file-limit.remedy")))
+    let server = listener.map_or(message!("file-limit.server"), Text::from);
+    let connections = message!("connections", count = peak);
+    let sentence = message!("file-limit", connections, server, limit = count(limit));
+    Some(Remark::warning(sentence).with_remedy(message!("file-limit.remedy")))
 }
 
 /// Rule: the server accepted fewer connections than there were users, and broke the others.
@@ -125,13 +126,13 @@ pub fn connection_limit(facts: &ExplainFacts) -> Option<Remark> {
     if !has_no_own_limit || !has_rejected_users || (broken as f64) < BROKEN * total.begun as f64 {
         return None;
     }
-    let sentence = text!(
+    let sentence = message!(
         "connection-limit",
         peak = three_digits(peak),
         users = count(users.count.round() as u64),
         share = percent(broken as f64 / total.begun as f64)
     );
-    Some(Remark::warning(sentence).with_remedy(text!("connection-limit.remedy")))
+    Some(Remark::warning(sentence).with_remedy(message!("connection-limit.remedy")))
 }
 
 fn broken(total: &Tally) -> u64 {

@@ -12,11 +12,12 @@ use super::lost::LostAgents;
 use crate::facts::RunFacts;
 use crate::fleet::{AgentOfRun, names_text};
 use crate::shares::MOST_NAMED;
+use crate::texts::message;
 use brunt_model::finding::{
     FigureEvidence, OtherCause, ProcessUse, State, ThresholdSide, UseOrigin,
 };
 use brunt_model::reached::ReplyKind;
-use brunt_model::{Text, Verdict, text};
+use brunt_model::{Text, Verdict};
 use std::cmp::Reverse;
 
 /// An agent with the verdict on it alone.
@@ -91,7 +92,7 @@ fn merged_cause(mut group: Vec<(&str, &OtherCause)>) -> Option<OtherCause> {
     let names: Vec<&str> = group.iter().map(|(name, _)| *name).collect();
     let (_, longest) = group.first()?;
     let sentence =
-        text!("of-agents", agents = names_text(&names), sentence = longest.sentence.clone());
+        message!("of-agents", agents = names_text(&names), sentence = longest.sentence.clone());
     Some(OtherCause { sentence, ..(*longest).clone() })
 }
 
@@ -162,7 +163,7 @@ fn unseen(agents: &[JudgedAgent]) -> Vec<Text> {
         }
     }
     let named = by_sentence.into_iter().map(|(sentence, names)| {
-        text!("of-agents", agents = names_text(&names), sentence = sentence.clone())
+        message!("of-agents", agents = names_text(&names), sentence = sentence.clone())
     });
     named.collect()
 }

@@ -4,10 +4,11 @@ use super::neighbors;
 use super::result::{FigureThreshold, LimitFigure, RuleResult, TENTH};
 use crate::facts::RunFacts;
 use crate::shares::Shares;
+use crate::texts::message;
+use brunt_model::Text;
 use brunt_model::finding::{LimitingResource, UseOrigin};
 use brunt_model::numbers::short_percent;
 use brunt_model::reading_names as name;
-use brunt_model::{Text, text};
 
 /// Busy share of a worker thread. Work that falls due at random waits ρ/(1−ρ) times its own length
 /// for a thread with busy share ρ (M/M/1): nineteen times at this share.
@@ -32,7 +33,7 @@ pub fn worker(facts: &RunFacts) -> RuleResult {
         bound: FigureThreshold::AtLeast(BUSY),
     };
     let result = RuleResult::new(facts).compare(&figure, TENTH);
-    let sentence = text!(
+    let sentence = message!(
         "limit-worker",
         worst = short_percent(figure.worst().unwrap_or(0.0)),
         threshold = short_percent(BUSY),
@@ -49,8 +50,8 @@ fn more_threads(facts: &RunFacts) -> Text {
     let cores = f64::from(facts.run.environment.cores);
     match least {
         // Another thread would take its time from the other threads.
-        Some(idle) if idle * cores < 0.5 => text!("limit-worker.remedy-no-core"),
-        _ => text!("limit-worker.remedy", threads = (threads + 1).to_string()),
+        Some(idle) if idle * cores < 0.5 => message!("limit-worker.remedy-no-core"),
+        _ => message!("limit-worker.remedy", threads = (threads + 1).to_string()),
     }
 }
 
@@ -75,7 +76,7 @@ pub(super) fn shared_and_full(facts: &RunFacts) -> RuleResult {
     };
     let result = RuleResult::new(facts).compare(&figure, TENTH);
     let shares = Shares::from_facts(facts);
-    let sentence = text!(
+    let sentence = message!(
         "limit-cores",
         threshold = short_percent(IDLE),
         duration = result.duration_text(),
@@ -83,7 +84,7 @@ pub(super) fn shared_and_full(facts: &RunFacts) -> RuleResult {
         used = shares.as_ref().map_or(Text::default(), used)
     );
     let origin = user_of_cores(shares.as_ref());
-    result.with_origin(origin).with_message(sentence, text!("limit-cores.remedy"))
+    result.with_origin(origin).with_message(sentence, message!("limit-cores.remedy"))
 }
 
 /// `; brunt used 0.94 of 2 cores, the server 1.03`.
@@ -92,9 +93,9 @@ fn used(shares: &Shares) -> Text {
     let cores = format!("{:.0}", shares.cores);
     match shares.server {
         Some(server) => {
-            text!("limit-cores.used-with-server", brunt, cores, server = format!("{server:.2}"))
+            message!("limit-cores.used-with-server", brunt, cores, server = format!("{server:.2}"))
         }
-        None => text!("limit-cores.used", brunt, cores),
+        None => message!("limit-cores.used", brunt, cores),
     }
 }
 
@@ -131,14 +132,14 @@ pub(super) fn waiting(facts: &RunFacts) -> RuleResult {
     let sentence = match others {
         Some(shares) => {
             let others = shares.others_text();
-            text!("limit-run-queue.with-others", worst, threshold, duration, others)
+            message!("limit-run-queue.with-others", worst, threshold, duration, others)
         }
-        None => text!("limit-run-queue", worst, threshold, duration),
+        None => message!("limit-run-queue", worst, threshold, duration),
     };
     let remedy = match origin {
-        UseOrigin::Generator => text!("limit-run-queue.remedy-generator"),
-        UseOrigin::Machine => text!("limit-other-processes.remedy"),
-        UseOrigin::Unknown => text!("limit-run-queue.remedy-unknown"),
+        UseOrigin::Generator => message!("limit-run-queue.remedy-generator"),
+        UseOrigin::Machine => message!("limit-other-processes.remedy"),
+        UseOrigin::Unknown => message!("limit-run-queue.remedy-unknown"),
     };
     result.with_origin(origin).with_message(sentence, remedy)
 }
@@ -164,12 +165,14 @@ pub fn throttled(facts: &RunFacts) -> RuleResult {
     let worst = short_percent(figure.worst().unwrap_or(0.0));
     let sentence = match facts.last(name::QUOTA) {
         Some(cores) => {
-            text!("limit-throttled.with-quota", cores = cores.to_string(), duration, worst)
+            message!("limit-throttled.with-quota", cores = cores.to_string(), duration, worst)
         }
-        None => text!("limit-throttled", duration, worst),
+        None => message!("limit-throttled", duration, worst),
     };
     // The quota is that of brunt's own group.
-    result.with_origin(UseOrigin::Generator).with_message(sentence, text!("limit-throttled.remedy"))
+    result
+        .with_origin(UseOrigin::Generator)
+        .with_message(sentence, message!("limit-throttled.remedy"))
 }
 
 /// Rule: the hypervisor took CPU time away.
@@ -183,11 +186,11 @@ pub fn steal(facts: &RunFacts) -> RuleResult {
         bound: FigureThreshold::AtLeast(STOLEN),
     };
     let result = RuleResult::new(facts).compare(&figure, TENTH);
-    let sentence = text!(
+    let sentence = message!(
         "limit-steal",
         worst = short_percent(figure.worst().unwrap_or(0.0)),
         threshold = short_percent(STOLEN),
         duration = result.duration_text()
     );
-    result.with_origin(UseOrigin::Machine).with_message(sentence, text!("limit-steal.remedy"))
+    result.with_origin(UseOrigin::Machine).with_message(sentence, message!("limit-steal.remedy"))
 }

@@ -14,11 +14,12 @@ use super::result::{CauseState, RuleResult, TENTH};
 use crate::arrivals;
 use crate::facts::{RunFacts, covered};
 use crate::shares::HALF;
+use crate::texts::message;
 use brunt_model::finding::{FigureEvidence, LimitingResource, ThresholdSide, UseOrigin};
 use brunt_model::numbers::short_percent;
 use brunt_model::reading_names as name;
 use brunt_model::time::seconds_of;
-use brunt_model::{Arrivals, Load, Plan, Text, text};
+use brunt_model::{Arrivals, Load, Plan, Text};
 use brunt_stats::quantile::{Quantile, rank};
 
 /// Percentiles of the response time that lag must not change. The first one that it changed is named.
@@ -112,32 +113,32 @@ pub fn lag(facts: &RunFacts) -> RuleResult {
     if read_late && slower.is_none() && short <= SHORT {
         result.over = vec![facts.measured_span()];
         let sentence = read_late_sentence(read, total.response_quantile(0.99));
-        return result.with_message(sentence, text!("limit-lag.remedy"));
+        return result.with_message(sentence, message!("limit-lag.remedy"));
     }
     let duration = result.duration_text();
     let sentence = if let Some(LatePercentile { name, with, without, .. }) = slower {
         let with = milliseconds(with.value as f64 / 1e6);
         let without = milliseconds(without.value as f64 / 1e6);
-        text!("limit-lag.slower", duration, percentile = *name, with, without)
+        message!("limit-lag.slower", duration, percentile = *name, with, without)
     } else if uneven {
-        text!("limit-lag.uneven", duration, share = short_percent(displaced))
+        message!("limit-lag.uneven", duration, share = short_percent(displaced))
     } else {
-        text!("limit-lag.short", duration, share = short_percent(short))
+        message!("limit-lag.short", duration, share = short_percent(short))
     };
     // Paced connection opening caused most of the lag.
     if total.opening_lag.sum() * 2 > total.lag.sum() {
         let rate = facts.run.plan.as_ref().map_or(0, |plan| plan.connection.connect_rate);
         let rate = rate.to_string();
-        let remedy = text!("limit-lag.remedy-opening", rate = rate.clone());
+        let remedy = message!("limit-lag.remedy-opening", rate = rate.clone());
         return result
             .with_origin(UseOrigin::Generator)
-            .with_message(text!("limit-lag.opening", sentence, rate), remedy);
+            .with_message(message!("limit-lag.opening", sentence, rate), remedy);
     }
     if is_of_a_busy_worker(facts, &result) {
-        let remedy = text!("limit-lag.remedy-busy");
+        let remedy = message!("limit-lag.remedy-busy");
         return result.with_origin(UseOrigin::Generator).with_message(sentence, remedy);
     }
-    result.with_message(sentence, text!("limit-lag.remedy"))
+    result.with_message(sentence, message!("limit-lag.remedy"))
 }
 
 /// True if requests were late for a considerable time, and a worker ran for half of it or more. Such a
@@ -179,7 +180,7 @@ fn read_lag(facts: &RunFacts) -> (f64, f64) {
 
 fn read_late_sentence(read: f64, response: Quantile) -> Text {
     let read = milliseconds(read * 1e3);
-    text!("limit-lag.read-late", read, response = milliseconds(response.value as f64 / 1e6))
+    message!("limit-lag.read-late", read, response = milliseconds(response.value as f64 / 1e6))
 }
 
 /// Share of an open loop's schedule that was due in the measured time and not begun in it.

@@ -3,11 +3,12 @@
 
 use crate::facts::RunFacts;
 use crate::fleet::{AgentOfRun, names_text};
+use crate::texts::message;
+use brunt_model::Text;
 use brunt_model::finding::{
     FigureEvidence, LimitingResource, OtherCause, State, ThresholdSide, UseOrigin,
 };
 use brunt_model::numbers::{short_percent, short_seconds};
-use brunt_model::{Text, text};
 use std::time::Duration;
 
 /// Missing share of the planned load above which the figures describe another load than the
@@ -91,7 +92,7 @@ impl<'a> LostAgents<'a> {
     pub fn cause(&self) -> Option<OtherCause> {
         let first = self.losses.first()?;
         let names = self.names();
-        let sentence = text!(
+        let sentence = message!(
             "limit-agent",
             count = names.len(),
             agents = names_text(&names),
@@ -103,7 +104,7 @@ impl<'a> LostAgents<'a> {
             origin: UseOrigin::Generator,
             lasted: first.missed,
             sentence,
-            remedy: text!("limit-agent.remedy"),
+            remedy: message!("limit-agent.remedy"),
         })
     }
 
@@ -124,11 +125,11 @@ impl AgentLoss<'_> {
     fn span_text(&self) -> Text {
         let from = short_seconds(self.after);
         if !self.is_replaced {
-            text!("limit-agent.to-the-end", from)
+            message!("limit-agent.to-the-end", from)
         } else if self.missed.is_zero() {
-            text!("limit-agent.in-warm-up")
+            message!("limit-agent.in-warm-up")
         } else {
-            text!("limit-agent.in-between", from, to = short_seconds(self.after + self.missed))
+            message!("limit-agent.in-between", from, to = short_seconds(self.after + self.missed))
         }
     }
 }

@@ -12,9 +12,10 @@ use super::lag;
 use super::result::{CauseState, FigureThreshold, LimitFigure, RuleResult, TENTH};
 use crate::facts::{RunFacts, joined};
 use crate::shares::{BRUNT, HALF, OTHERS, Shares};
+use crate::texts::message;
+use brunt_model::Run;
 use brunt_model::finding::{LimitingResource, UseOrigin};
 use brunt_model::reading_names as name;
-use brunt_model::{Run, text};
 
 /// Rule: other processes used the cores that requests needed. No idle one was left, and
 /// their share was considerable.
@@ -40,13 +41,13 @@ fn usage_by_others(facts: &RunFacts) -> RuleResult {
         bound: FigureThreshold::AtLeast(OTHERS),
     };
     let result = RuleResult::new(facts).compare(&figure, TENTH);
-    let sentence = text!(
+    let sentence = message!(
         "limit-other-processes",
         others = shares.others_text(),
         brunt = format!("{:.2}", shares.brunt),
         duration = result.duration_text()
     );
-    let remedy = text!("limit-other-processes.remedy");
+    let remedy = message!("limit-other-processes.remedy");
     result.with_origin(UseOrigin::Machine).with_message(sentence, remedy)
 }
 

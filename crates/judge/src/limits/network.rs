@@ -3,10 +3,10 @@
 use super::result::{FigureThreshold, HUNDREDTH, LimitFigure, RuleResult, TENTH};
 use crate::facts::{ReadingSpan, RunFacts, product_of_time, quotient};
 use crate::shares::HALF;
+use crate::texts::message;
 use brunt_model::finding::{LimitingResource, UseOrigin};
 use brunt_model::numbers::short_percent;
 use brunt_model::reading_names::{self as name, Nic};
-use brunt_model::text;
 
 /// Share of a link's speed that counted bytes can reach. With packets of 1514 bytes, 24 more bytes
 /// of each are sent uncounted (preamble, checksum, gap). A full link then shows 98 %; with small
@@ -61,13 +61,13 @@ fn full_link(
     let threshold = short_percent(LINK);
     let duration = result.duration_text();
     let sentence = match counter {
-        Nic::SentBytes => text!("limit-nic.sent", interface, worst, speed, threshold, duration),
-        _ => text!("limit-nic.received", interface, worst, speed, threshold, duration),
+        Nic::SentBytes => message!("limit-nic.sent", interface, worst, speed, threshold, duration),
+        _ => message!("limit-nic.received", interface, worst, speed, threshold, duration),
     };
     let counter = counter.reading_name(interface);
     result
         .with_origin(user_of_link(facts, &counter))
-        .with_message(sentence, text!("limit-nic.remedy"))
+        .with_message(sentence, message!("limit-nic.remedy"))
 }
 
 /// Returns the user of most of the bytes that an interface counted: brunt, if half of them are those of
@@ -95,8 +95,10 @@ pub fn packets(facts: &RunFacts) -> RuleResult {
         result = result.compare(&lost_packets(facts, name, &missed, &received), HUNDREDTH);
     }
     let duration = result.duration_text();
-    let sentence = text!("limit-packets", duration, figures = worst_of(&result));
-    result.with_origin(user_of_packets(facts)).with_message(sentence, text!("limit-packets.remedy"))
+    let sentence = message!("limit-packets", duration, figures = worst_of(&result));
+    result
+        .with_origin(user_of_packets(facts))
+        .with_message(sentence, message!("limit-packets.remedy"))
 }
 
 /// Returns the user of most received packets: brunt, if half of them are at least those of its replies.

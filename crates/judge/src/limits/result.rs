@@ -1,9 +1,10 @@
 //! Result of a rule: figures with their thresholds, and the time for which they were over them.
 
 use crate::facts::{ReadingSpan, RunFacts, UnreadSpan, total_length};
+use crate::texts::message;
+use brunt_model::Text;
 use brunt_model::finding::{FigureEvidence, LimitingResource, ThresholdSide, UseOrigin};
 use brunt_model::numbers::short_seconds;
-use brunt_model::{Text, text};
 use std::time::Duration;
 
 /// Share of the measured time for which a limit that slows the generator down must hold
@@ -174,6 +175,6 @@ impl RuleResult {
     /// The same as text: `for 3.0 s of 10.0 s`.
     pub fn duration_text(&self) -> Text {
         let over = short_seconds(self.over_duration());
-        text!("duration-of-run", over, measured = short_seconds(self.measured))
+        message!("duration-of-run", over, measured = short_seconds(self.measured))
     }
 }

@@ -4,11 +4,12 @@
 
 use super::result::{CauseState, RuleResult, TENTH};
 use crate::facts::{ReadingSpan, RunFacts, joined, product_of_time};
+use crate::texts::message;
+use brunt_model::Text;
 use brunt_model::Tick;
 use brunt_model::finding::{FigureEvidence, LimitingResource, ThresholdSide, UseOrigin};
 use brunt_model::numbers::short_seconds;
 use brunt_model::reading_names as name;
-use brunt_model::{Text, text};
 use std::time::Duration;
 
 /// Share of a stop for which the worker neither ran nor waited for a core.
@@ -45,13 +46,15 @@ pub fn stopped(facts: &RunFacts) -> RuleResult {
     let subject = match (facts.workers(), stopped_workers) {
         (1, _) => Text::from("brunt"),
         (workers, stopped_workers) if workers == stopped_workers => {
-            text!("limit-stopped.all-workers", workers)
+            message!("limit-stopped.all-workers", workers)
         }
-        _ => text!("limit-stopped.worker", number = longest.worker.to_string()),
+        _ => message!("limit-stopped.worker", number = longest.worker.to_string()),
     };
     let time = short_seconds(longest.time);
-    let sentence = text!("limit-stopped", subject, time, from = short_seconds(since));
-    result.with_origin(UseOrigin::Generator).with_message(sentence, text!("limit-stopped.remedy"))
+    let sentence = message!("limit-stopped", subject, time, from = short_seconds(since));
+    result
+        .with_origin(UseOrigin::Generator)
+        .with_message(sentence, message!("limit-stopped.remedy"))
 }
 
 /// Times for which a worker was late at the end of an interval without running or waiting for a core.

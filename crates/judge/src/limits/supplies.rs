@@ -4,12 +4,13 @@
 use super::result::{FigureThreshold, HUNDREDTH, LimitFigure, RuleResult, TENTH};
 use crate::facts::{RunFacts, quotient};
 use crate::shares::HALF;
+use crate::texts::message;
 use brunt_model::finding::{
     FigureEvidence, LimitingResource, OtherCause, State, ThresholdSide, UseOrigin,
 };
 use brunt_model::numbers::short_percent;
 use brunt_model::reading_names as name;
-use brunt_model::{Failure, Load, Run, Verdict, text};
+use brunt_model::{Failure, Load, Run, Verdict};
 use std::time::Duration;
 
 /// Descriptors that the command reserves for everything but connections. A cap this near to the
@@ -41,9 +42,9 @@ pub fn descriptors(facts: &RunFacts) -> RuleResult {
     let requests = (failed + dropped).to_string();
     let sentence = match facts.last(name::DESCRIPTORS_LIMIT) {
         Some(limit) => {
-            text!("limit-descriptors.with-limit", requests, limit = limit.to_string())
+            message!("limit-descriptors.with-limit", requests, limit = limit.to_string())
         }
-        None => text!("limit-descriptors", requests),
+        None => message!("limit-descriptors", requests),
     };
     // Each process has its own limit.
     result
@@ -65,7 +66,7 @@ pub fn without_load(run: &Run) -> Verdict {
     else {
         return Verdict { state: State::Unjudged, ..Verdict::default() };
     };
-    let sentence = text!("limit-no-connection", reason = failure.row().meaning.clone());
+    let sentence = message!("limit-no-connection", reason = failure.row().meaning.clone());
     let remedy = failure.row().remedy.clone();
     let cause = OtherCause {
         limit,
@@ -120,8 +121,8 @@ pub fn ports(facts: &RunFacts) -> RuleResult {
         .with_evidence(&port_share(facts, name::TCP_TIME_WAIT, "in TIME_WAIT"));
     let requests = failed.to_string();
     let sentence = match facts.last(name::PORT_RANGE) {
-        Some(ports) => text!("limit-ports.with-range", requests, ports = ports.to_string()),
-        None => text!("limit-ports", requests),
+        Some(ports) => message!("limit-ports.with-range", requests, ports = ports.to_string()),
+        None => message!("limit-ports", requests),
     };
     result
         .with_origin(UseOrigin::Generator)
@@ -152,7 +153,7 @@ pub fn memory(facts: &RunFacts) -> RuleResult {
         bound: FigureThreshold::AtLeast(MEMORY_PRESSURE),
     };
     let result = RuleResult::new(facts).compare(&available, TENTH).compare(&pressure, TENTH);
-    let sentence = text!(
+    let sentence = message!(
         "limit-memory",
         duration = result.duration_text(),
         available = short_percent(available.worst().unwrap_or(0.0)),
@@ -160,8 +161,8 @@ pub fn memory(facts: &RunFacts) -> RuleResult {
     );
     let origin = user_of_memory(facts);
     let remedy = match origin {
-        UseOrigin::Generator => text!("limit-memory.remedy-brunt"),
-        UseOrigin::Machine | UseOrigin::Unknown => text!("limit-memory.remedy-others"),
+        UseOrigin::Generator => message!("limit-memory.remedy-brunt"),
+        UseOrigin::Machine | UseOrigin::Unknown => message!("limit-memory.remedy-others"),
     };
     result.with_origin(origin).with_message(sentence, remedy)
 }
@@ -189,7 +190,7 @@ pub fn conntrack(facts: &RunFacts) -> RuleResult {
     };
     let dropped = dropped_by_conntrack(facts);
     let result = RuleResult::new(facts).compare(&full, HUNDREDTH).compare(&dropped, HUNDREDTH);
-    let sentence = text!(
+    let sentence = message!(
         "limit-conntrack",
         duration = result.duration_text(),
         worst = short_percent(full.worst().unwrap_or(0.0)),
@@ -197,7 +198,7 @@ pub fn conntrack(facts: &RunFacts) -> RuleResult {
     );
     result
         .with_origin(user_of_conntrack(facts))
-        .with_message(sentence, text!("limit-conntrack.remedy"))
+        .with_message(sentence, message!("limit-conntrack.remedy"))
 }
 
 /// Returns the user of most entries of the firewall's table. A connection stays in it for a while after

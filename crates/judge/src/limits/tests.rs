@@ -532,7 +532,7 @@ fn exhausted_ports_are_named() {
 #[test]
 fn exhausted_ports_without_any_connection_are_named() {
     let judged = |why: &str| {
-        let finish = Finish { at: Tick(SECOND), interrupted: false, error: Some(why.to_owned()) };
+        let finish = Finish { at: Tick(SECOND), interrupted: false, error: Some(why.into()) };
         verdict(&Run { finish: Some(finish), ..Run::default() })
     };
     let ports = judged("out of local ports: Cannot assign requested address (os error 99)");

@@ -1,9 +1,10 @@
 //! Lists the resources that the system does not show, which a verdict therefore cannot cover.
 
 use crate::facts::RunFacts;
+use crate::texts::message;
+use brunt_model::Text;
 use brunt_model::numbers::short_seconds;
 use brunt_model::reading_names::{self as name, Nic};
-use brunt_model::{Text, text};
 
 /// Among this many replies, some have a read lag if the kernel reports it at all.
 const ENOUGH_REPLIES: u64 = 1000;
@@ -24,14 +25,14 @@ const MESSAGES: &[(&str, &str)] = &[
 /// Returns a sentence for each thing that could not be examined.
 pub fn sentences(facts: &RunFacts) -> Vec<Text> {
     if !facts.has_readings() {
-        return vec![text!("unseen.no-readings")];
+        return vec![message!("unseen.no-readings")];
     }
     if !facts.is_long_enough() {
-        return vec![text!("unseen.too-short", time = short_seconds(facts.measured()))];
+        return vec![message!("unseen.too-short", time = short_seconds(facts.measured()))];
     }
     let mut unseen = workers(facts);
     let missing = MESSAGES.iter().filter(|row| !facts.has(row.0));
-    unseen.extend(missing.map(|row| Text::label(row.1)));
+    unseen.extend(missing.map(|row| message!(row.1)));
     unseen.extend(link(facts));
     unseen.extend(read_lag(facts));
     unseen
@@ -41,7 +42,7 @@ pub fn sentences(facts: &RunFacts) -> Vec<Text> {
 fn read_lag(facts: &RunFacts) -> Option<Text> {
     let total = &facts.run.total;
     let none = total.read_lag.is_empty() && total.completed >= ENOUGH_REPLIES;
-    none.then(|| text!("unseen.read-lag"))
+    none.then(|| message!("unseen.read-lag"))
 }
 
 fn workers(facts: &RunFacts) -> Vec<Text> {
@@ -52,7 +53,7 @@ fn workers(facts: &RunFacts) -> Vec<Text> {
     let mut sentences = Vec::new();
     for (name, id) in rows {
         if (0..facts.workers()).any(|worker| !facts.has(&name(worker))) {
-            sentences.push(Text::label(id));
+            sentences.push(message!(id));
         }
     }
     sentences
@@ -72,7 +73,7 @@ fn link(facts: &RunFacts) -> Option<Text> {
         None => Nic::BitsPerSecond.interfaces(facts.names()).next().is_some(),
     };
     (!is_known).then(|| match interface {
-        Some(interface) => text!("unseen.link-of-interface", interface),
-        None => text!("unseen.link"),
+        Some(interface) => message!("unseen.link-of-interface", interface),
+        None => message!("unseen.link"),
     })
 }

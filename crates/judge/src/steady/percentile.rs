@@ -7,10 +7,11 @@
 
 use super::FEWEST_TIMES;
 use super::response_times::{Bucket, ResponseTimes};
+use crate::texts::message;
+use brunt_model::Run;
 use brunt_model::finding::{FigureEstimate, PercentileInterval};
 use brunt_model::series::SeriesPoint;
 use brunt_model::time::seconds_of;
-use brunt_model::{Run, text};
 use brunt_stats::blocks::{self, FEWEST_BLOCKS, Spread};
 use brunt_stats::order::{self, EffectiveSample};
 
@@ -95,24 +96,24 @@ fn interval(
         estimate: None,
         effective_samples: 0.0,
         too_short: None,
-        method: text!("method-of-run.interval"),
+        method: message!("method-of-run.interval"),
     };
     let Some(EffectiveSize { sample, spread }) =
         effective_size(counts, response_times.count() as f64)
     else {
         interval.too_short =
-            Some(text!("method-of-run.no-blocks", needed = FEWEST_BLOCKS.to_string()));
+            Some(message!("method-of-run.no-blocks", needed = FEWEST_BLOCKS.to_string()));
         return interval;
     };
     let effective = sample.effective;
     interval.effective_samples = effective;
-    interval.method = text!(
+    interval.method = message!(
         "method-of-run.interval-from-blocks",
         blocks = spread.blocks.to_string(),
         points = spread.block.to_string()
     );
     if effective < FEWEST_TIMES {
-        interval.too_short = Some(text!(
+        interval.too_short = Some(message!(
             "method-of-run.too-short",
             times = format!("{effective:.0}"),
             needed = FEWEST_TIMES.to_string()

@@ -2,6 +2,7 @@
 
 use crate::facts::waiting_users;
 use crate::steady;
+use crate::texts::message;
 use brunt_model::analysis::{ObservedQuantile, SecondOfTrial};
 use brunt_model::finding::{ProcessUse, State, Verdict};
 use brunt_model::objective::Metric;
@@ -9,7 +10,7 @@ use brunt_model::question::Measure;
 use brunt_model::series::SeriesPoint;
 use brunt_model::time::seconds_of;
 use brunt_model::{
-    Contender, LoadUnit, Objective, Observation, Observations, Question, Run, Study, Trial, text,
+    Contender, LoadUnit, Objective, Observation, Observations, Question, Run, Study, Trial,
 };
 use brunt_stats::Sketch;
 
@@ -26,12 +27,12 @@ pub fn observe(study: &Study) -> Observations {
     let quantiles = quantiles(study, &objectives);
     let mut notes = Vec::new();
     if contenders.iter().any(|contender| contender.unit() != unit) {
-        notes.push(text!("different-loads"));
+        notes.push(message!("different-loads"));
     }
     if study.interrupted || !study.is_complete() {
         let trials = study.trials.len().to_string();
         let planned = study.experiment.trials().to_string();
-        notes.push(text!("incomplete.experiment", trials, planned));
+        notes.push(message!("incomplete.experiment", trials, planned));
     }
     Observations {
         contenders: contenders.iter().map(|contender| contender.name.clone()).collect(),

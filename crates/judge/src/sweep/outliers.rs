@@ -3,9 +3,9 @@
 
 use super::limits::{self, ThroughputGrowth};
 use super::trials::{LoadFigures, LoadTrials, Trials};
+use crate::texts::message;
 use brunt_model::analysis::Outlier;
 use brunt_model::numbers::{rate, seconds};
-use brunt_model::text;
 use brunt_stats::robust;
 
 /// Minimum distance of an outlier from the median or fit, in robust standard deviations
@@ -60,7 +60,7 @@ fn outlying_steps(trials: &Trials) -> Vec<Outlier> {
         if !is_outlier {
             continue;
         }
-        let sentence = text!(
+        let sentence = message!(
             "outliers.step",
             contender = trials.contender,
             load = trials.unit.format(point.load),
@@ -144,7 +144,7 @@ fn outlying_repetitions(trials: &Trials, step: &LoadTrials, saturation_load: f64
         let load = trials.unit.format(step.load);
         let sentence = if by_rate.contains(&index) {
             let Some(median) = robust::median(&achieved) else { continue };
-            text!(
+            message!(
                 "outliers.repetition-throughput",
                 contender,
                 repetition,
@@ -154,7 +154,7 @@ fn outlying_repetitions(trials: &Trials, step: &LoadTrials, saturation_load: f64
             )
         } else if by_time.contains(&index) {
             let Some(median) = robust::median(&response) else { continue };
-            text!(
+            message!(
                 "outliers.repetition-time",
                 contender,
                 repetition,

@@ -1,9 +1,10 @@
 //! Chooses the response time that represents a trial, and the trials that are usable.
 
+use crate::texts::message;
 use brunt_model::analysis::SecondOfTrial;
 use brunt_model::finding::State;
 use brunt_model::objective::Metric;
-use brunt_model::{Observation, Observations, Text, text};
+use brunt_model::{Observation, Observations, Text};
 
 /// Minimum number of requests for p99: with fewer, fewer than ten lie beyond it.
 const ENOUGH_FOR_P99: u64 = 1000;
@@ -56,7 +57,7 @@ impl Response {
     pub fn words(self) -> Text {
         match self {
             Self::P99 => "p99".into(),
-            Self::Mean => text!("limit-knee.mean"),
+            Self::Mean => message!("limit-knee.mean"),
         }
     }
 

@@ -1,8 +1,9 @@
 //! Fits the Universal Scalability Law to a sweep of users without think time.
 
 use super::trials::{LoadFigures, Trials};
+use crate::texts::message;
 use brunt_model::analysis::{Band, BandedFigure, Scalability};
-use brunt_model::{LoadUnit, Text, text};
+use brunt_model::{LoadUnit, Text};
 use brunt_stats::usl::{self, Fit};
 
 /// Minimum number of loads that distinguish contention from coherency.
@@ -51,11 +52,11 @@ fn caution(curve: &[LoadFigures], kappa: BandedFigure, peak: Option<BandedFigure
     let low = format!("{:.0}", curve.first().map_or(0.0, |point| point.load));
     let high = LoadUnit::Users { think: None }.format(highest);
     match (kappa.band, peak) {
-        (Band::One, _) => text!("scalability-caution.one-value", low, high),
-        (_, None) => text!("scalability-caution.no-peak", low, high),
+        (Band::One, _) => message!("scalability-caution.one-value", low, high),
+        (_, None) => message!("scalability-caution.no-peak", low, high),
         (_, Some(peak)) if peak.high > highest => {
-            text!("scalability-caution.peak-beyond", low, high)
+            message!("scalability-caution.peak-beyond", low, high)
         }
-        _ => text!("scalability-caution.peak-within", low, high),
+        _ => message!("scalability-caution.peak-within", low, high),
     }
 }

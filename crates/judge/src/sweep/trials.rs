@@ -6,8 +6,9 @@
 
 use super::response::{Response, is_disturbed, is_usable};
 use crate::levels::Factors;
+use crate::texts::message;
 use brunt_model::analysis::{Band, BandedFigure, SecondOfTrial};
-use brunt_model::{LoadUnit, Objective, Observation, Observations, Text, text};
+use brunt_model::{LoadUnit, Objective, Observation, Observations, Text};
 use brunt_stats::{bootstrap, robust};
 use rand::SeedableRng as _;
 use rand_pcg::Pcg64Mcg;
@@ -99,9 +100,9 @@ impl CurveFigure {
         }
         let share = format!("{:.0} %", 100.0 * (1.0 - self.share));
         if self.figure.band == Band::Range {
-            text!("load-limit.doubt-repetitions", share)
+            message!("load-limit.doubt-repetitions", share)
         } else {
-            text!("load-limit.doubt-draws", share)
+            message!("load-limit.doubt-draws", share)
         }
     }
 }
@@ -176,9 +177,9 @@ impl<'a> Trials<'a> {
     /// Returns the advice for a limit above the highest load of `steps`.
     pub fn advice_above(&self) -> Text {
         match self.excluded_above {
-            0 => text!("sweep-further"),
-            1 => text!("sweep-further.one-excluded"),
-            trials => text!("sweep-further.excluded", trials = trials.to_string()),
+            0 => message!("sweep-further"),
+            1 => message!("sweep-further.one-excluded"),
+            trials => message!("sweep-further.excluded", trials = trials.to_string()),
         }
     }
 

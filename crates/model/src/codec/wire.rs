@@ -16,6 +16,7 @@ pub use crate::tally::sums::kinds::{Failure, MalformedReply};
 pub use crate::tally::sums::messages::Histogram;
 pub use kinds::Phase;
 pub use read::{Decoded, event, transaction};
+use serde::{Deserialize, Serialize};
 pub use write::{event_message, transaction_message};
 
 #[derive(Clone, PartialEq, prost::Message)]
@@ -166,12 +167,12 @@ pub struct CheckFailure {
     pub label: u32,
     #[prost(string, tag = "2")]
     pub check: String,
-    #[prost(string, tag = "3")]
-    pub expected: String,
-    #[prost(string, tag = "4")]
-    pub found: String,
     #[prost(uint64, tag = "5")]
     pub count: u64,
+    #[prost(message, optional, tag = "6")]
+    pub expected: Option<Text>,
+    #[prost(message, optional, tag = "7")]
+    pub found: Option<Text>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, prost::Message)]
@@ -277,8 +278,8 @@ pub struct Value {
 pub struct Warning {
     #[prost(uint64, tag = "1")]
     pub at_nanos: u64,
-    #[prost(string, tag = "2")]
-    pub text: String,
+    #[prost(message, optional, tag = "3")]
+    pub text: Option<Text>,
 }
 
 #[derive(Clone, PartialEq, prost::Message)]
@@ -287,8 +288,50 @@ pub struct Finished {
     pub at_nanos: u64,
     #[prost(bool, tag = "2")]
     pub interrupted: bool,
-    #[prost(string, optional, tag = "3")]
-    pub error: Option<String>,
+    #[prost(message, optional, tag = "4")]
+    pub error: Option<Text>,
+}
+
+#[derive(Clone, PartialEq, prost::Message, Serialize, Deserialize)]
+pub struct Text {
+    #[prost(string, tag = "1")]
+    pub english: String,
+    #[prost(string, tag = "2")]
+    pub id: String,
+    #[prost(message, repeated, tag = "3")]
+    pub arguments: Vec<Argument>,
+}
+
+#[derive(Clone, PartialEq, prost::Message, Serialize, Deserialize)]
+pub struct Argument {
+    #[prost(string, tag = "1")]
+    pub name: String,
+    #[prost(oneof = "ArgumentValue", tags = "2, 3, 4, 5, 6, 7, 8")]
+    pub argument_value: Option<ArgumentValue>,
+}
+
+#[derive(Clone, PartialEq, prost::Oneof, Serialize, Deserialize)]
+pub enum ArgumentValue {
+    #[prost(uint64, tag = "2")]
+    Count(u64),
+    #[prost(message, tag = "3")]
+    Text(Text),
+    #[prost(message, tag = "4")]
+    List(Texts),
+    #[prost(message, tag = "5")]
+    Clauses(Texts),
+    #[prost(message, tag = "6")]
+    Words(Texts),
+    #[prost(message, tag = "7")]
+    Series(Texts),
+    #[prost(message, tag = "8")]
+    Alternatives(Texts),
+}
+
+#[derive(Clone, PartialEq, prost::Message, Serialize, Deserialize)]
+pub struct Texts {
+    #[prost(message, repeated, tag = "1")]
+    pub texts: Vec<Text>,
 }
 
 #[derive(Clone, PartialEq, prost::Message)]

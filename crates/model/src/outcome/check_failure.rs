@@ -1,5 +1,7 @@
 //! Failed checks of replies: the condition, a count, and the value of one reply.
 
+use crate::Text;
+
 /// Maximum number of checks of a run that are counted apart, without those under [`OTHERS`].
 const MOST: usize = 500;
 
@@ -14,9 +16,9 @@ pub struct CheckFailure {
     /// Name of the check.
     pub check: String,
     /// The condition, such as "json $.status is `paid`"; empty for a script.
-    pub expected: String,
+    pub expected: Text,
     /// The value that one of the replies had; empty if it is unknown.
-    pub found: String,
+    pub found: Text,
     /// Number of replies that failed it.
     pub count: u64,
 }
@@ -25,8 +27,8 @@ impl CheckFailure {
     /// The failure of one reply; its label is set when it is counted.
     pub fn new(
         check: impl Into<String>,
-        expected: impl Into<String>,
-        found: impl Into<String>,
+        expected: impl Into<Text>,
+        found: impl Into<Text>,
     ) -> Self {
         Self {
             label: 0,
@@ -46,8 +48,13 @@ impl CheckFailure {
             all.push(self);
         // The condition may contain values of the request, so the number of checks must be limited.
         } else {
-            Self { check: OTHERS.into(), expected: String::new(), found: String::new(), ..self }
-                .add_to(all);
+            Self {
+                check: OTHERS.into(),
+                expected: Text::default(),
+                found: Text::default(),
+                ..self
+            }
+            .add_to(all);
         }
     }
 

@@ -141,7 +141,7 @@ fn message(run: &Run, plan_json: String) -> io::Result<RunMessage> {
         series: Some(series.to_message()),
         breakdown_series: Some(breakdown_series.to_message()),
         history: history.iter().map(|(source, history)| history.to_message(source)).collect(),
-        warnings: warnings.clone(),
+        warnings: warnings.iter().map(Into::into).collect(),
         marks: marks.iter().map(Into::into).collect(),
         losses: losses.iter().map(Into::into).collect(),
         finish: finish.as_ref().map(Into::into),
@@ -203,7 +203,7 @@ fn fill(run: &mut Run, message: RunMessage) -> Option<()> {
     run.series = Series::from_message(series?)?;
     run.breakdown_series = BreakdownSeries::from_message(breakdown_series?)?;
     run.history = history.into_iter().map(History::from_message).collect::<Option<_>>()?;
-    run.warnings = warnings;
+    run.warnings = warnings.into_iter().map(Into::into).collect();
     run.marks = marks.into_iter().map(Into::into).collect();
     run.losses = losses.iter().map(Into::into).collect();
     run.finish = finish.map(Into::into);
@@ -254,8 +254,6 @@ struct RunMessage {
     series: Option<SeriesMessage>,
     #[prost(message, repeated, tag = "19")]
     history: Vec<HistoryMessage>,
-    #[prost(string, repeated, tag = "20")]
-    warnings: Vec<String>,
     #[prost(message, repeated, tag = "21")]
     losses: Vec<LossMessage>,
     #[prost(message, optional, tag = "22")]
@@ -266,6 +264,8 @@ struct RunMessage {
     marks: Vec<wire::Mark>,
     #[prost(message, optional, tag = "25")]
     breakdown_series: Option<BreakdownMessage>,
+    #[prost(message, repeated, tag = "26")]
+    warnings: Vec<wire::Text>,
 }
 
 /// A lost process. The event of a loss has neither its end nor the number of quiet processes.

@@ -218,10 +218,8 @@ fn check_failure() -> impl Strategy<Value = CheckFailure> {
     (any::<u32>(), any::<[String; 3]>(), any::<u64>()).prop_map(
         |(label, [check, expected, found], count)| CheckFailure {
             label,
-            check,
-            expected,
-            found,
             count,
+            ..CheckFailure::new(check, expected, found)
         },
     )
 }
@@ -254,11 +252,11 @@ fn event() -> impl Strategy<Value = Event> {
         vec((text(), any::<u64>()), 0..3)
             .prop_map(|all| Event::Records(all.into_iter().map(record).collect())),
         reading.prop_map(Event::Reading),
-        (at(), text()).prop_map(|(at, text)| Event::Warning(Warning { at, text })),
+        (at(), text()).prop_map(|(at, text)| Event::Warning(Warning { at, text: text.into() })),
         finish.prop_map(|(at, interrupted, error)| Event::Finished(Finish {
             at,
             interrupted,
-            error
+            error: error.map(Into::into)
         })),
         lost.prop_map(|(at, [number, of])| Event::Lost(LostProcess {
             at,

@@ -1,11 +1,12 @@
-### Texts that logs keep in English, and that pages show in the language of their reader: warnings, causes of protocol
-### errors, and conditions of failed checks. Of several messages that fit a text, the first one is taken. The
-### attributes of `warning-part` are the texts of the argument `part` of warnings, and so on.
+### Texts that logs keep with their messages: warnings, causes of protocol errors, and conditions of failed checks.
 
 ## Warnings
 
 warning-part-replaced = another process took the place of { $part }: it carries out its share of the load from { $seconds } s on
 warning-part-lost = { $end }: from { $seconds } s on its share of the load is missing, and its requests in flight count as cut
+warning-agent-lost-before-load = { $end }; the load did not begin
+warning-processes-lost-before-load = all processes ended before the load began
+warning-stopped-before-load = stopped before the load began
 warning-end =
     .early = { $part } ended before its time ({ $why })
 warning-part =
@@ -18,6 +19,7 @@ warning-probe-answers = probe { $source } answers again
 warning-probe-no-thread = no thread to take readings of the server: { $why }
 warning-server-unkillable = the server of { $contender } could not be killed: the kernel still holds a process of it
 warning-server-killed = the server of { $contender } had not ended { $seconds } s after it was asked to; it was killed
+warning-server-ended = the server of { $contender } ended during the run ({ $ending }); it did not respond after that
 warning-log-incomplete = { $path }: the event log is incomplete: { $why }
 warning-samples-file = { $path } cannot be written: { $why }; later samples are missing in it
 warning-figures-late = { $system } did not take the last figures of the run within { $seconds } s; { $lost } of { $all } lines were not delivered
@@ -30,9 +32,10 @@ warning-not-stored-run = this run is not stored: { $why }; use another directory
 warning-stopped = the experiment was stopped: { $why }
 warning-log-skipped = skipped { $count } events of the log of a kind unknown to this version of brunt; a later version wrote them
 warning-no-match = `{ $label }`: the extractor of `{ $variable }` ({ $search }) matched nothing in { $replies }; --trace shows the searched text
-warning-replies =
-    .one = 1 sample
-    .several = { $count } samples
+warning-replies = { $count ->
+    [one] { $count } sample
+   *[other] { $count } samples
+}
 warning-until = --until was not reached: { $progress }; raise --max-duration
 warning-pattern-stopped = the regular expression `{ $pattern }` took too long and was stopped; make it simpler: from then on it matched nothing
 warning-document-search = the search for `{ $expression }` took too much work in some replies and was stopped: it matched nothing in them; narrow it, for example with a path from an id
@@ -121,9 +124,6 @@ condition-status = status { $statuses }
 condition-statuses =
     .below = below { $status }
     .range = { $least } to { $most }
-condition-values =
-    .or = { $values } or `{ $last }`
-    .and = { $values } and `{ $last }`
 condition-part =
     .request-headers = request headers
     .request-body = request body

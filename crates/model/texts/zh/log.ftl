@@ -1,9 +1,12 @@
-### 日志以英语保存的文本：警告、协议错误的原因和失败检查的条件。
+### 日志连同其消息保存的文本：警告、协议错误的原因和失败检查的条件。
 
 ## 警告
 
 warning-part-replaced = 另一个进程接替了{ $part }：从第 { $seconds } 秒起承担其负载份额
 warning-part-lost = { $end }：从第 { $seconds } 秒起缺少其负载份额，其未完成的请求计为中断
+warning-agent-lost-before-load = { $end }；负载未开始
+warning-processes-lost-before-load = 所有进程在负载开始前结束
+warning-stopped-before-load = 在负载开始前停止
 warning-end =
     .early = { $part }提前结束（{ $why }）
 warning-part =
@@ -16,6 +19,7 @@ warning-probe-answers = 探针 { $source } 恢复应答
 warning-probe-no-thread = 没有线程可读取服务器的读数：{ $why }
 warning-server-unkillable = 无法终止 { $contender } 的服务器：内核仍保留着它的一个进程
 warning-server-killed = { $contender } 的服务器在收到请求 { $seconds } 秒后仍未结束，已被强制终止
+warning-server-ended = { $contender } 的服务器在测试运行期间结束（{ $ending }）；此后没有响应
 warning-log-incomplete = { $path }：事件日志不完整：{ $why }
 warning-samples-file = 无法写入 { $path }：{ $why }；其中缺少此后的样本
 warning-figures-late = { $system } 在 { $seconds } 秒内没有接收运行的最后数值；{ $all } 行中有 { $lost } 行未送达
@@ -28,9 +32,7 @@ warning-not-stored-run = 此运行没有保存：{ $why }；用 --store DIR 指�
 warning-stopped = 实验已停止：{ $why }
 warning-log-skipped = 跳过了日志中的 { $count } 个事件，此版本的 brunt 不认识其种类；它们由更新的版本写入
 warning-no-match = `{ $label }`：`{ $variable }` 的提取器（{ $search }）没有找到匹配（{ $replies }）；--trace 显示被搜索的文本
-warning-replies =
-    .one = 1 个样本
-    .several = { $count } 个样本
+warning-replies = { $count } 个样本
 warning-until = 未达到 --until：{ $progress }；请增大 --max-duration
 warning-pattern-stopped = 正则表达式 `{ $pattern }` 用时过长，已被停止；请简化：此后没有任何匹配
 warning-document-search = 在某些回复中搜索 `{ $expression }` 的工作量过大，已被停止：在其中没有任何匹配；请缩小范围，例如从某个 id 开始写路径
@@ -119,9 +121,6 @@ condition-status = 状态为 { $statuses }
 condition-statuses =
     .below = { $status } 以下
     .range = { $least } 至 { $most }
-condition-values =
-    .or = { $values } 或 `{ $last }`
-    .and = { $values } 和 `{ $last }`
 condition-part =
     .request-headers = 请求头
     .request-body = 请求体

@@ -79,7 +79,7 @@ impl Collector {
         });
         if let Err(e) = &spawned {
             let text = text!("warning-probe-no-thread", why = e.to_string());
-            let _ = events.send(WatchEvent::Warning(text.into()));
+            let _ = events.send(WatchEvent::Warning(text));
         }
         spawned.ok()
     }
@@ -96,13 +96,13 @@ impl Collector {
             Ok(values) => {
                 if was_silent {
                     let text = text!("warning-probe-answers", source = &*source);
-                    self.send(WatchEvent::Warning(text.into()));
+                    self.send(WatchEvent::Warning(text));
                 }
                 self.send(WatchEvent::Reading(Reading { at: time, source, values: values.0 }));
             }
             Err(trouble) if !was_silent => {
                 let text = text!("warning-probe-silent", source, why = trouble.to_string());
-                self.send(WatchEvent::Warning(text.into()));
+                self.send(WatchEvent::Warning(text));
             }
             Err(_) => {}
         }

@@ -2,9 +2,9 @@
 
 use super::words;
 use crate::figure::{Axis, AxisScale, Chart, ChartLine, ChartPoint, ChartUnit, HighlightedValue};
+use crate::texts::message;
 use crate::utc;
 use brunt_model::run_history::{HistoryEntry, HistorySegment, MeasuredFigure, RunHistory};
-use brunt_model::text;
 
 /// Seconds of a day.
 const DAY: f64 = 86_400.0;
@@ -12,7 +12,7 @@ const DAY: f64 = 86_400.0;
 /// Returns the chart over the time of day and date.
 pub fn chart(history: &RunHistory) -> Chart {
     let x = Axis {
-        label: text!("history-chart.start"),
+        label: message!("history-chart.start"),
         unit: ChartUnit::Clock,
         scale: AxisScale::Linear,
     };
@@ -32,7 +32,7 @@ pub fn chart(history: &RunHistory) -> Chart {
 /// Returns the chart over days since the first run, for drawings in characters.
 pub fn of_days(history: &RunHistory) -> Chart {
     let first = history.entries.first().map_or(0.0, |entry| entry.started_unix_seconds);
-    let label = text!("history-chart.days", day = utc::date(first));
+    let label = message!("history-chart.days", day = utc::date(first));
     let x = Axis { label, ..Axis::default() };
     drawn(history, x, |unix_seconds| (unix_seconds - first) / DAY)
 }
@@ -43,13 +43,13 @@ fn drawn(history: &RunHistory, x: Axis, position: impl Fn(f64) -> f64 + Copy) ->
     let runs =
         runs.filter_map(|entry| Some(point(position(entry.started_unix_seconds), entry.figure?)));
     let mut lines = vec![ChartLine {
-        name: text!("history-chart.run"),
+        name: message!("history-chart.run"),
         points: runs.collect(),
         ..ChartLine::default()
     }];
     if !history.changes.is_empty() {
         lines.push(ChartLine {
-            name: text!("history-chart.median"),
+            name: message!("history-chart.median"),
             dash: 1,
             points: levels(history, position),
             ..ChartLine::default()
@@ -63,7 +63,7 @@ fn drawn(history: &RunHistory, x: Axis, position: impl Fn(f64) -> f64 + Copy) ->
         .flat_map(|(x, figure)| isolated(x, figure))
         .collect();
     if !excluded.is_empty() {
-        let name = text!("history-chart.excluded");
+        let name = message!("history-chart.excluded");
         lines.push(ChartLine { name, dash: 2, points: excluded, ..ChartLine::default() });
     }
     let is_positive = lines.iter().flat_map(ChartLine::known).all(|(_, value)| value > 0.0);

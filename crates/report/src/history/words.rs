@@ -1,6 +1,7 @@
 //! Sentences and cells of a history.
 
 use crate::figure::ChartUnit;
+use crate::texts::message;
 use crate::utc::{date, date_and_minute};
 use brunt_model::finding::State;
 use brunt_model::numbers::{UNKNOWN, plain, signed_percent};
@@ -17,11 +18,11 @@ const COLUMNS: usize = 5;
 /// Returns the titles of the columns of the table of runs.
 pub fn head() -> [Text; COLUMNS] {
     [
-        text!("history-column.id"),
-        text!("history-column.when"),
-        text!("history-column.figure"),
-        text!("history-column.interval"),
-        text!("history-column.verdict"),
+        message!("history-column.id"),
+        message!("history-column.when"),
+        message!("history-column.figure"),
+        message!("history-column.interval"),
+        message!("history-column.verdict"),
     ]
 }
 
@@ -72,7 +73,9 @@ pub fn row(measure: HistoryMeasure, entry: &HistoryEntry) -> [Text; COLUMNS] {
         date_and_minute(entry.started_unix_seconds).into(),
         of_figure(figure).into(),
         of_figure(interval).into(),
-        entry.verdict.map_or(UNKNOWN.into(), |verdict| text!("state-name", state = verdict.key())),
+        entry
+            .verdict
+            .map_or(UNKNOWN.into(), |verdict| message!("state-name", state = verdict.key())),
     ]
 }
 
@@ -87,7 +90,7 @@ pub fn remark(history: &RunHistory, entry: &HistoryEntry) -> Option<Text> {
     let tags = (!entry.tags.is_empty()).then(|| entry.tags.join(", ").into());
     let parts = [change, exclusion, interrupted, source, tags];
     let parts: Vec<Text> = parts.into_iter().flatten().collect();
-    (!parts.is_empty()).then(|| Text::series(parts))
+    (!parts.is_empty()).then(|| text::series(parts))
 }
 
 /// Relative size of a change; the absolute values if there is none.
@@ -158,15 +161,15 @@ fn fact_text(change: &HistoryChange, changed: &ChangedFact) -> Text {
 /// The answer of a history in one sentence.
 pub fn conclusion(history: &RunHistory) -> Text {
     let counted = history.entries.iter().filter(|entry| entry.counted().is_some()).count();
-    let runs = text!("counted-runs", count = counted);
+    let runs = message!("counted-runs", count = counted);
     if history.search == ChangeSearch::TooFewRuns {
         let needed = history.runs_needed.to_string();
-        return text!("history-conclusion.too-few-runs", runs, needed);
+        return message!("history-conclusion.too-few-runs", runs, needed);
     }
     let level = level(history);
     match history.changes.len() {
-        0 => text!("history-conclusion.no-change", runs, level),
-        changes => text!("history-conclusion", changes, runs, level),
+        0 => message!("history-conclusion.no-change", runs, level),
+        changes => message!("history-conclusion", changes, runs, level),
     }
 }
 
@@ -181,10 +184,10 @@ pub fn about(history: &RunHistory) -> Text {
         .changes
         .iter()
         .map(|point| text!("sentence", clause = change(history.measure, point)));
-    let changes = changes.reduce(|first, next| text!("history-conclusion.changes", first, next));
+    let changes = changes.reduce(|first, next| message!("history-conclusion.changes", first, next));
     let conclusion = conclusion(history);
     match changes {
-        Some(changes) => text!("history-conclusion.about", conclusion, changes),
+        Some(changes) => message!("history-conclusion.about", conclusion, changes),
         None => conclusion,
     }
 }
@@ -195,32 +198,32 @@ pub fn remarks(of_series: &SeriesHistory) -> Vec<Text> {
     let mut remarks = Vec::new();
     if series.older_runs > 0 {
         let most = series.most_runs.to_string();
-        remarks.push(text!("history-note.older-runs", count = series.older_runs, most));
+        remarks.push(message!("history-note.older-runs", count = series.older_runs, most));
     }
     if series.other_plans > 0 {
         let id = &*series.like_id;
-        remarks.push(text!("history-note.other-plans", count = series.other_plans, id));
+        remarks.push(message!("history-note.other-plans", count = series.other_plans, id));
     }
     if series.further_series > 0 {
         let count = series.further_series.to_string();
-        remarks.push(text!("history-note.further-series", count));
+        remarks.push(message!("history-note.further-series", count));
     }
     let excluded = history.entries.iter().filter(|entry| entry.exclusion.is_some()).count();
     if excluded > 0 {
-        remarks.push(text!("history-note.excluded", count = excluded));
+        remarks.push(message!("history-note.excluded", count = excluded));
     }
     let doubtful: usize = history.segments.iter().map(|segment| segment.doubtful_runs).sum();
     if doubtful > 0 {
-        let verdict = text!("state-name", state = State::Ok.key());
-        remarks.push(text!("history-note.doubtful", count = doubtful, verdict));
+        let verdict = message!("state-name", state = State::Ok.key());
+        remarks.push(message!("history-note.doubtful", count = doubtful, verdict));
     }
     match history.autocorrelation {
         None if history.search == ChangeSearch::Searched => {
-            remarks.push(text!("history-note.independent"));
+            remarks.push(message!("history-note.independent"));
         }
         Some(autocorrelation) if autocorrelation > 0.4 => {
             let autocorrelation = format!("{autocorrelation:.1}");
-            remarks.push(text!("history-note.similar", autocorrelation));
+            remarks.push(message!("history-note.similar", autocorrelation));
         }
         _ => {}
     }

@@ -9,13 +9,14 @@ use crate::figures::{interval, response_quantile, time_interval, with_both_ends}
 use crate::outline::block::{ListItem, ListMark, OutcomeRow, Remark};
 use crate::outline::run::{RunReport, notes, outcomes, verdict};
 use crate::subset::RunSubset;
+use crate::texts::message;
 use crate::view::Detail;
 use crate::xml::escaped;
 use crate::{panels, svg};
 use brunt_model::finding::Severity;
 use brunt_model::numbers::{count, fraction, three_digits};
 use brunt_model::run::iterations::Iterations;
-use brunt_model::{Analysis, Finding, Judgement, Language, LoggedText, Run, Study, text};
+use brunt_model::{Analysis, Finding, Judgement, Language, Run, Study, Text};
 
 /// Verdict, objectives, tiles, errors and tables of a run.
 pub struct Overview<'a> {
@@ -60,7 +61,7 @@ impl Overview<'_> {
         });
         let more = count.saturating_sub(most);
         let more = if more > 0 {
-            let more = text!("table.more-rows", count = more);
+            let more = message!("table.more-rows", count = more);
             format!("<p class=\"hint\">{}</p>\n", more.in_language(self.language))
         } else {
             String::new()
@@ -131,7 +132,7 @@ fn tiles(run: &Run, judgement: &Judgement, language: Language) -> String {
     let ends = judgement.throughput.and_then(|t| Some((t.low, t.high?)));
     let rate_interval = ends.map_or(String::new(), interval);
     let mut tiles = vec![tile(
-        &text!("chart.throughput").in_language(language),
+        &message!("chart.throughput").in_language(language),
         &format!("{} /s", three_digits(run.throughput())),
         &rate_interval,
         "",
@@ -141,9 +142,9 @@ fn tiles(run: &Run, judgement: &Judgement, language: Language) -> String {
         let ends = ends.map_or(String::new(), |(value, ends)| time_interval(value, ends));
         tiles.push(tile(name, &response_quantile(t, q), &ends, ""));
     }
-    let counts = text!("tile.errors-of", errors = count(t.errors()), all = count(t.attempted()));
+    let counts = message!("tile.errors-of", errors = count(t.errors()), all = count(t.attempted()));
     tiles.push(tile(
-        &text!("chart.errors").in_language(language),
+        &message!("chart.errors").in_language(language),
         &fraction(t.error_share()),
         &counts.in_language(language),
         if t.errors() > 0 { "bad" } else { "" },
@@ -157,16 +158,16 @@ fn iterations(run: &Run, language: Language) -> Option<String> {
     let Iterations { planned, done, failed, .. } = run.iterations()?;
     let done_text = match planned {
         Some(planned) => {
-            text!("tile.iterations-of-planned", done = count(done), planned = count(planned))
+            message!("tile.iterations-of-planned", done = count(done), planned = count(planned))
         }
-        None => text!("tile.iterations-done", done = count(done)),
+        None => message!("tile.iterations-done", done = count(done)),
     };
     let about = match failed {
         0 => done_text,
-        _ => text!("tile.iterations-failed", done = done_text, failed = count(failed)),
+        _ => message!("tile.iterations-failed", done = done_text, failed = count(failed)),
     };
     Some(tile(
-        &text!("tile.iterations").in_language(language),
+        &message!("tile.iterations").in_language(language),
         &format!("{} /s", three_digits(run.per_second(done))),
         &about.in_language(language),
         "",
@@ -200,7 +201,7 @@ fn errors(run: &Run, language: Language) -> String {
     }
     let rows = outcomes::rows(&run.total, outcomes::meaning);
     table(
-        &text!("table.outcomes").in_language(language),
+        &message!("table.outcomes").in_language(language),
         &OutcomeRow::head().map(|head| head.in_language(language).into_owned()),
         rows.iter().map(|row| row.cells(language)),
     )
@@ -215,7 +216,7 @@ fn check_failures(run: &Run, language: Language) -> String {
     if items.is_empty() {
         return String::new();
     }
-    let heading = text!("table.failed-checks");
+    let heading = message!("table.failed-checks");
     let heading = heading.in_language(language);
     format!("<h3>{heading}</h3>\n<ul><li>{}</li></ul>\n", items.join("</li>\n<li>"))
 }
@@ -254,16 +255,16 @@ fn conclusion(conclusion: &Finding) -> String {
     )
 }
 
-fn findings(findings: &[Finding], warnings: &[String], language: Language) -> String {
+fn findings(findings: &[Finding], warnings: &[Text], language: Language) -> String {
     let warnings = warnings.iter().map(|warning| {
-        let warning = LoggedText::Warning.in_language(warning, language);
+        let warning = warning.in_language(language);
         format!("<li class=\"warning\">{}</li>\n", escaped(&warning))
     });
     let items: String = findings.iter().map(finding).chain(warnings).collect();
     if items.is_empty() {
         items
     } else {
-        let heading = text!("findings");
+        let heading = message!("findings");
         let heading = heading.in_language(language);
         format!("<h2>{heading}</h2>\n<ul class=\"findings\">{items}</ul>\n")
     }

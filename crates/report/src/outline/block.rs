@@ -2,8 +2,9 @@
 
 use crate::breakdown::Breakdown;
 use crate::figure::Chart;
+use crate::texts::message;
 use crate::view::Emphasis;
-use brunt_model::{Language, Text, text};
+use brunt_model::{Language, Text};
 
 /// A part of a report.
 #[derive(Debug, Clone, PartialEq)]
@@ -156,10 +157,10 @@ impl OutcomeRow {
     /// Returns the head of the table.
     pub fn head() -> [Text; 4] {
         [
-            text!("table.outcome"),
-            text!("table.requests"),
-            text!("table.share"),
-            text!("table.meaning"),
+            message!("table.outcome"),
+            message!("table.requests"),
+            message!("table.share"),
+            message!("table.meaning"),
         ]
     }
 

@@ -2,6 +2,7 @@
 
 use super::{load, p99};
 use crate::figure::{Axis, AxisScale, Chart, ChartUnit};
+use crate::texts::message;
 use brunt_model::objective::Metric;
 use brunt_model::question::Measure;
 use brunt_model::{Analysis, Study, text};
@@ -35,7 +36,7 @@ fn of_measure(study: &Study, analysis: &Analysis, measure: Measure) -> Vec<Chart
 }
 
 fn errors_of_repetitions(study: &Study, analysis: &Analysis) -> Vec<Chart> {
-    let title = text!("chart.errors");
+    let title = message!("chart.errors");
     let figure = load::over_repetitions(study, analysis, title, Metric::Errors);
     let with_axis = figure.map(|figure| Chart {
         y: Axis {

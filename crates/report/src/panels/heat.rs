@@ -3,6 +3,7 @@
 use super::time;
 use crate::figure::{Axis, AxisScale, Chart, ChartUnit, Heat};
 use crate::intervals::Merged;
+use crate::texts::message;
 use brunt_model::series::SeriesPoint;
 use brunt_model::{Phase, Run, text};
 
@@ -14,7 +15,7 @@ pub fn of(run: &Run, points: &Merged<SeriesPoint>) -> Chart {
     let heat = cells(&points.points, run);
     Chart {
         id: "heat".into(),
-        title: text!("chart.response-times"),
+        title: message!("chart.response-times"),
         x: time::axis(points.width),
         y: Axis {
             label: text!("chart-label.response-time"),

@@ -3,6 +3,7 @@
 use crate::figure::{Axis, AxisScale, Chart, ChartLine, ChartPoint, ChartUnit, HighlightedValue};
 use crate::single;
 use crate::study::load_of;
+use crate::texts::message;
 use brunt_model::analysis::{Band, ContenderAnalysis, LimitKind};
 use brunt_model::numbers::percentile;
 use brunt_model::objective::Metric;
@@ -48,9 +49,9 @@ pub(super) fn rate_over_repetitions(
 /// Title of the chart of a rate, and label of its axis.
 fn words_of_rate(rate: Metric) -> (Text, Text) {
     if rate == Metric::Goodput {
-        (text!("chart.goodput"), text!("chart-label.good"))
+        (message!("chart.goodput"), text!("chart-label.good"))
     } else {
-        (text!("chart.throughput"), text!("chart-label.completed"))
+        (message!("chart.throughput"), text!("chart-label.completed"))
     }
 }
 
@@ -64,7 +65,7 @@ pub fn response(study: &Study, analysis: &Analysis) -> Vec<Chart> {
         study,
         analysis,
         "response",
-        text!("chart.response-time"),
+        message!("chart.response-time"),
         &[0.5, 0.95, 0.99].map(Metric::Quantile).map(|quantile| (quantile.words(), quantile)),
     );
     // The tables of autobench have means only.
@@ -73,7 +74,7 @@ pub fn response(study: &Study, analysis: &Analysis) -> Vec<Chart> {
             study,
             analysis,
             "response",
-            text!("chart.response-time"),
+            message!("chart.response-time"),
             &[(text!("chart-label.mean"), Metric::Mean)],
         );
         figure.lines = means.lines;
@@ -93,7 +94,7 @@ pub fn errors(study: &Study, analysis: &Analysis) -> Vec<Chart> {
         study,
         analysis,
         "errors",
-        text!("chart.errors"),
+        message!("chart.errors"),
         &[(Text::default(), Metric::Errors)],
     );
     figure.y = Axis {
@@ -165,7 +166,7 @@ pub(super) fn over_repetitions(
     }
     Some(Chart {
         id: format!("repetition-{}", id_of(metric)),
-        title: text!("chart.by-repetition", title),
+        title: message!("chart.by-repetition", title),
         group: "repetition".into(),
         x: Axis { label: text!("chart-label.repetition"), ..Axis::default() },
         lines,
@@ -254,7 +255,7 @@ pub(super) fn over_load(
     let x = axis(study);
     Chart {
         id: id.into(),
-        title: text!("chart.over-load", title),
+        title: message!("chart.over-load", title),
         group,
         x,
         lines: lines.collect(),

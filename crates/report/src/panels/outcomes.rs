@@ -4,6 +4,7 @@
 use super::time;
 use crate::figure::{Axis, AxisScale, Chart, ChartLine, ChartPoint, ChartUnit};
 use crate::intervals::Merged;
+use crate::texts::message;
 use brunt_model::outcome::status_text;
 use brunt_model::series::SeriesPoint;
 use brunt_model::tally::Statuses;
@@ -39,7 +40,7 @@ pub fn statuses(run: &Run, points: &Merged<SeriesPoint>) -> Chart {
     }
     Chart {
         id: "statuses".into(),
-        title: text!("chart.statuses"),
+        title: message!("chart.statuses"),
         x: time::axis(points.width),
         y: Axis {
             label: text!("chart-label.replies"),
@@ -81,7 +82,7 @@ pub fn passed_checks(run: &Run, points: &Merged<SeriesPoint>) -> Chart {
     };
     Chart {
         id: "checks".into(),
-        title: text!("chart.passed-checks"),
+        title: message!("chart.passed-checks"),
         x: time::axis(points.width),
         y: Axis {
             label: text!("chart-label.share-of-replies"),
@@ -141,7 +142,7 @@ pub fn histogram(run: &Run) -> Chart {
     }
     Chart {
         id: "histogram".into(),
-        title: text!("chart.histogram"),
+        title: message!("chart.histogram"),
         x: Axis {
             label: text!("chart-label.response-time"),
             unit: ChartUnit::Seconds,

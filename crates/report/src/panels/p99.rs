@@ -6,6 +6,7 @@ use super::time;
 use crate::figure::{Axis, AxisScale, Chart, ChartLine, ChartPoint, ChartUnit};
 use crate::figures::{enough, known_quantile, with_both_ends};
 use crate::intervals;
+use crate::texts::message;
 use brunt_model::analysis::LimitKind;
 use brunt_model::objective::Metric;
 use brunt_model::{Analysis, Judgement, Objective, Plan, Run, Study, Text, text};
@@ -91,7 +92,7 @@ fn of_whole_run(run: &Run, judgement: &Judgement, ends: [f64; 2]) -> Option<Char
 }
 
 fn title_of(time: Metric) -> Text {
-    text!("chart.of-response-time", figure = time.words())
+    message!("chart.of-response-time", figure = time.words())
 }
 
 /// Adds the objective as a horizontal line, and chooses the y axis.

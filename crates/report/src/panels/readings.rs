@@ -4,9 +4,10 @@ use super::gauges::{GAUGES, GENERATOR_GAUGES, Gauge, GaugeRule, IN_NO_CHART, fit
 use super::load;
 use crate::figure::{Axis, AxisScale, Chart, ChartPoint, ChartUnit};
 use crate::readings::{ValueSpan, is_counter, mean, over_time};
+use crate::texts::message;
 use brunt_model::history::History;
 use brunt_model::reading_names::GENERATOR;
-use brunt_model::{Analysis, Run, Study, Text, text};
+use brunt_model::{Analysis, Run, Study, Text};
 use std::collections::BTreeMap;
 
 /// A reading over time, with its name.
@@ -36,7 +37,7 @@ pub fn others_by_load(study: &Study, _: &Analysis) -> Vec<Chart> {
     for other in all {
         let mut figure = by_load(study, "other", &other.gauge(), |run| other.tracks(run));
         figure.id = other.id();
-        figure.title = text!("chart.over-load", title = other.title());
+        figure.title = message!("chart.over-load", title = other.title());
         figures.push(figure);
     }
     figures
@@ -74,7 +75,7 @@ pub fn by_time(run: &Run) -> Vec<ReadingChart> {
 fn gauge_chart(prefix: &str, gauge: &Gauge, tracks: Vec<Track>) -> ReadingChart {
     ReadingChart {
         id: format!("{prefix}-{}", gauge.id),
-        title: Text::label(gauge.title),
+        title: message!(gauge.title),
         y: axis(gauge),
         tracks,
     }
@@ -89,7 +90,7 @@ fn is_server(source: &str) -> bool {
 }
 
 fn axis(gauge: &Gauge) -> Axis {
-    Axis { label: Text::label(gauge.label), unit: gauge.unit, scale: AxisScale::Linear }
+    Axis { label: message!(gauge.label), unit: gauge.unit, scale: AxisScale::Linear }
 }
 
 /// Returns the lines of a gauge from all matching sources.
@@ -115,13 +116,13 @@ fn part_name(part: &str, name: Text) -> Text {
     match (part, name.is_empty()) {
         ("", _) => name,
         (part, true) => part.into(),
-        (part, false) => text!("gauge-label.part", part, name),
+        (part, false) => message!("gauge-label.part", part, name),
     }
 }
 
 /// Name of a reading by its message; empty without one.
 fn reading_name(message: &'static str) -> Text {
-    if message.is_empty() { Text::default() } else { Text::label(message) }
+    if message.is_empty() { Text::default() } else { message!(message) }
 }
 
 fn tracks_of_source(run: &Run, history: &History, take: GaugeRule) -> Vec<Track> {
@@ -228,13 +229,13 @@ impl OtherReadings {
     }
 
     fn id(&self) -> String {
-        let unit = Text::label(self.row().2);
+        let unit = message!(self.row().2);
         format!("other-{}-{}", super::words::slug(&self.source), super::words::slug(&unit))
     }
 
     fn title(&self) -> Text {
-        let unit = Text::label(self.row().2);
-        text!("gauge.over-source", source = &*self.source, unit)
+        let unit = message!(self.row().2);
+        message!("gauge.over-source", source = &*self.source, unit)
     }
 
     fn tracks(&self, run: &Run) -> Vec<Track> {
@@ -296,7 +297,7 @@ fn by_load(
     });
     Chart {
         id: format!("{prefix}-{}", gauge.id),
-        title: text!("chart.over-load", title = reading_name(gauge.title)),
+        title: message!("chart.over-load", title = reading_name(gauge.title)),
         group: "load".into(),
         x: load::axis(study),
         y: axis(gauge),

@@ -3,6 +3,7 @@
 use super::{load, loads_of_interest};
 use crate::figure::{Axis, AxisScale, Chart, ChartPoint, ChartUnit};
 use crate::figures::enough;
+use crate::texts::message;
 use brunt_model::time::seconds_of;
 use brunt_model::{Analysis, Study, Tally, text};
 
@@ -30,7 +31,7 @@ pub fn percentiles(study: &Study, analysis: &Analysis) -> Vec<Chart> {
     });
     vec![Chart {
         id: "percentiles".into(),
-        title: text!("chart.percentiles"),
+        title: message!("chart.percentiles"),
         group: "share".into(),
         x: Axis {
             label: text!("chart-label.percentile"),

@@ -6,6 +6,7 @@ use crate::figure::{Axis, AxisScale, Chart, ChartLine, ChartPoint, ChartUnit, Hi
 use crate::intervals::{self, Merged};
 use crate::readings::ValueSpan;
 use crate::result::{self, IntervalRow};
+use crate::texts::message;
 use brunt_model::numbers;
 use brunt_model::{Analysis, Judgement, Load, Phase, Run, Study, Text, Tick, Trial, text};
 
@@ -145,13 +146,13 @@ fn of_readings(chart: readings::ReadingChart) -> Chart {
 fn titled(figure: Chart, trial: Option<&Text>) -> Chart {
     let title = match trial {
         Some(trial) if figure.is_histogram => {
-            text!("chart.of-trial", title = figure.title, trial = trial.clone())
+            message!("chart.of-trial", title = figure.title, trial = trial.clone())
         }
         None if figure.is_histogram => figure.title,
         Some(trial) => {
-            text!("chart.over-time-of-trial", title = figure.title, trial = trial.clone())
+            message!("chart.over-time-of-trial", title = figure.title, trial = trial.clone())
         }
-        None => text!("chart.over-time", title = figure.title),
+        None => message!("chart.over-time", title = figure.title),
     };
     Chart { title, ..figure }
 }
@@ -211,17 +212,17 @@ fn of_chart(
     let mut populations = run.plan.iter().flat_map(|plan| &plan.populations);
     let is_open = populations.any(|population| matches!(population.load, Load::Open { .. }));
     let rows = chart.lines.iter().filter(|row| is_open || !matches!(row.value, Arrivals(_)));
-    let lines = rows.enumerate().map(|(i, row)| {
-        line(Text::label(row.name), i, points_of(&row.value, recorded, &intervals))
-    });
+    let lines = rows
+        .enumerate()
+        .map(|(i, row)| line(text!(row.name), i, points_of(&row.value, recorded, &intervals)));
     let has_states = chart.lines.iter().any(|row| matches!(row.value, State(_)));
     let x = if has_states { axis_with_ranges(merged.width) } else { axis(merged.width) };
     let (label, unit, scale) = chart.y;
     Chart {
         id: chart.id.into(),
-        title: Text::label(chart.title),
+        title: message!(chart.title),
         x,
-        y: Axis { label: Text::label(label), unit, scale },
+        y: Axis { label: text!(label), unit, scale },
         lines: lines.collect(),
         marks: marks(run),
         ..Chart::default()

@@ -3,9 +3,10 @@
 use super::load;
 use crate::figure::{Chart, ChartLine, ChartUnit};
 use crate::study::name_of;
+use crate::texts::message;
 use brunt_model::numbers;
 use brunt_model::text::Value;
-use brunt_model::{Study, Text, Trial, text};
+use brunt_model::{Study, Text, Trial};
 
 /// Maximum number of lines that are described; further ones are only counted.
 const MAX_DESCRIBED: usize = 6;
@@ -23,10 +24,10 @@ pub fn trial(study: &Study, trial: &Trial) -> Text {
     let load = load::axis(study).unit.show(load::of(study, trial));
     let name = name_of(&study.experiment, trial);
     match study.experiment.repetitions {
-        0 | 1 => text!("trial-at-load", name, load),
+        0 | 1 => message!("trial-at-load", name, load),
         _ => {
             let repetition = (trial.place.repetition + 1).to_string();
-            text!("trial-at-load.repetition", name, load, repetition)
+            message!("trial-at-load.repetition", name, load, repetition)
         }
     }
 }
@@ -45,18 +46,18 @@ fn sentence(figure: &Chart) -> Text {
         let y = figure.y.unit;
         let low = y.show(heat.y.first().copied().unwrap_or(0.0));
         let high = y.show(heat.y.last().copied().unwrap_or(0.0));
-        return text!("chart-about.values", count, low, high);
+        return message!("chart-about.values", count, low, high);
     }
     let lines = figure.lines.iter();
     let mut clauses: Vec<Text> =
         lines.filter_map(|line| of_line(line, figure.x.unit, figure.y.unit)).collect();
     let rest = clauses.len().saturating_sub(MAX_DESCRIBED);
     clauses.truncate(MAX_DESCRIBED);
-    clauses.extend((rest > 0).then(|| text!("chart-about.more", count = rest)));
+    clauses.extend((rest > 0).then(|| message!("chart-about.more", count = rest)));
     clauses.extend(figure.marks.iter().map(|mark| {
-        text!("chart-about.mark", mark = mark.name.clone(), x = figure.x.unit.show(mark.x))
+        message!("chart-about.mark", mark = mark.name.clone(), x = figure.x.unit.show(mark.x))
     }));
-    text!("chart-about", clauses = Value::Series(clauses))
+    message!("chart-about", clauses = Value::Series(clauses))
 }
 
 fn of_line(line: &ChartLine, x: ChartUnit, y: ChartUnit) -> Option<Text> {
@@ -65,7 +66,7 @@ fn of_line(line: &ChartLine, x: ChartUnit, y: ChartUnit) -> Option<Text> {
     let last = points.last()?;
     let (_, most) = points.iter().copied().max_by(|a, b| a.1.total_cmp(&b.1))?;
     let name = line.name.clone();
-    let ends = text!(
+    let ends = message!(
         "chart-about.ends",
         first = y.show(first.1),
         from = x.show(first.0),
@@ -73,8 +74,8 @@ fn of_line(line: &ChartLine, x: ChartUnit, y: ChartUnit) -> Option<Text> {
         to = x.show(last.0)
     );
     Some(if most > first.1.max(last.1) {
-        text!("chart-about.line-with-peak", name, ends, peak = y.show(most))
+        message!("chart-about.line-with-peak", name, ends, peak = y.show(most))
     } else {
-        text!("chart-about.line", name, ends)
+        message!("chart-about.line", name, ends)
     })
 }

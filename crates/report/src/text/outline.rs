@@ -6,6 +6,7 @@ use crate::breakdown::Breakdown;
 use crate::layout::{TextTable, clause, clean, shorten, width};
 use crate::outline::block::{Fact, ListItem, ListMark, OutcomeRow, Remark, ReportBlock, Words};
 use crate::outline::run::ReportSection;
+use crate::texts::message;
 use crate::view::{Detail, Emphasis, View};
 use brunt_model::{Language, Text};
 
@@ -190,11 +191,11 @@ impl Formatter<'_> {
             .filter(|column| breakdown.columns[*column].1 <= columns)
             .collect();
         let heads: Vec<Text> =
-            shown.iter().map(|column| Text::label(breakdown.columns[*column].0)).collect();
+            shown.iter().map(|column| message!(breakdown.columns[*column].0)).collect();
         let longest = breakdown.rows.iter().map(|row| row.0.chars().count()).max().unwrap_or(0);
         let figures = heads.iter().map(|head| head.len().max(8) + 2).sum::<usize>();
         let room = columns.saturating_sub(figures).clamp(MIN_NAME, MAX_NAME).min(longest.max(6));
-        let title = Text::label(breakdown.title);
+        let title = message!(breakdown.title);
         let head: Vec<&str> = [&title].into_iter().chain(&heads).map(Text::as_str).collect();
         let mut table = TextTable::with_head(&head);
         for (name, cells) in breakdown.rows.iter().take(MAX_ROWS) {

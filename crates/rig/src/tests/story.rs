@@ -89,7 +89,7 @@ pub struct Silent {
     pub numbers: Vec<usize>,
     pub seeds: Vec<u64>,
     pub pids: Vec<u32>,
-    pub troubles: Vec<String>,
+    pub troubles: Vec<brunt_model::Text>,
     /// Action during each run.
     pub meanwhile: Option<fn(&TrialRun)>,
     pub stop_after: Option<usize>,

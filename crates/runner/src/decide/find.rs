@@ -4,6 +4,7 @@
 
 mod timeline;
 
+use crate::texts::message;
 use brunt_model::analysis::{
     Band, BandedFigure, Bottleneck, ContenderAnalysis, Culprit, LimitKind, LoadLimit,
 };
@@ -304,8 +305,8 @@ fn silence_finding(progress: &SearchProgress) -> Finding {
     Finding {
         rule: "no_response".into(),
         severity: Severity::Warning,
-        sentence: text!("no-response", contender = progress.name, trials, all),
-        remedy: Some(text!("no-response.remedy")),
+        sentence: message!("no-response", contender = progress.name, trials, all),
+        remedy: Some(message!("no-response.remedy")),
     }
 }
 
@@ -326,17 +327,17 @@ fn disturbance_finding(progress: &SearchProgress, named: Named) -> Option<Findin
         progress.trials.iter().flat_map(|trial| &trial.judgement.verdict.other_processes);
     let limits = match processes.max_by(|a, b| a.cores.total_cmp(&b.cores)) {
         Some(process) => {
-            text!("capacity-disturbed.limits-and-process", limits, process = process.to_string())
+            message!("capacity-disturbed.limits-and-process", limits, process = process.to_string())
         }
         None => limits,
     };
     let sentence = match named.0 {
         Some(contender) => {
-            text!("capacity-disturbed.of-contender", contender, count, all, limits)
+            message!("capacity-disturbed.of-contender", contender, count, all, limits)
         }
-        None => text!("capacity-disturbed", count, all, limits),
+        None => message!("capacity-disturbed", count, all, limits),
     };
-    let remedy = Some(text!("capacity-disturbed.remedy"));
+    let remedy = Some(message!("capacity-disturbed.remedy"));
     Some(finding("capacity_disturbed", Severity::Warning, sentence, remedy))
 }
 
@@ -348,23 +349,24 @@ fn answer_findings(answer: &CapacityResult, find: &CapacitySearch, named: Named)
             let remedy = match answer.needed_budget {
                 Some(needed) => {
                     let time = format!("{}s", needed.as_secs());
-                    text!("capacity-imprecise.remedy-needed", time)
+                    message!("capacity-imprecise.remedy-needed", time)
                 }
-                None => text!("capacity-imprecise.remedy-budget"),
+                None => message!("capacity-imprecise.remedy-budget"),
             };
-            Some((text!("capacity-imprecise.budget"), remedy))
+            Some((message!("capacity-imprecise.budget"), remedy))
         }
-        SearchEnd::Stopped => {
-            Some((text!("capacity-imprecise.stopped"), text!("capacity-imprecise.remedy-stopped")))
-        }
+        SearchEnd::Stopped => Some((
+            message!("capacity-imprecise.stopped"),
+            message!("capacity-imprecise.remedy-stopped"),
+        )),
         _ => None,
     };
     findings.extend(not_precise.map(|(sentence, remedy)| {
         finding("capacity_imprecise", Severity::Note, named.sentence(sentence), Some(remedy))
     }));
     if answer.ended == SearchEnd::Damaged {
-        let sentence = named.sentence(text!("server-damaged"));
-        let remedy = Some(text!("server-damaged.remedy"));
+        let sentence = named.sentence(message!("server-damaged"));
+        let remedy = Some(message!("server-damaged.remedy"));
         findings.push(finding("server_damaged", Severity::Warning, sentence, remedy));
     }
     findings.extend(answer.change.as_ref().map(|change| {
@@ -374,18 +376,18 @@ fn answer_findings(answer: &CapacityResult, find: &CapacitySearch, named: Named)
     }));
     findings.extend(find.require.iter().map(|requirement| {
         let capacities = answer.capacities.iter().map(|capacity| capacity.sentence.clone());
-        let capacity = Text::series(capacities.collect());
+        let capacity = text::series(capacities.collect());
         let outcome = requirement_outcome(answer, requirement);
         let requirement = requirement.to_string();
         let (severity, sentence) = match outcome {
             RequirementOutcome::Met => {
-                (Severity::Note, text!("requirement.met", requirement, capacity))
+                (Severity::Note, message!("requirement.met", requirement, capacity))
             }
             RequirementOutcome::Undecided => {
-                (Severity::Warning, text!("requirement.undecided", requirement, capacity))
+                (Severity::Warning, message!("requirement.undecided", requirement, capacity))
             }
             RequirementOutcome::Missed => {
-                (Severity::Warning, text!("requirement.missed", requirement, capacity))
+                (Severity::Warning, message!("requirement.missed", requirement, capacity))
             }
         };
         finding("requirement", severity, named.sentence(sentence), None)

@@ -13,7 +13,8 @@ use brunt_model::experiment::LoadStep;
 use brunt_model::numbers::{plural, span, three_digits};
 use brunt_model::reached::ReplyKind;
 use brunt_model::{
-    Clock, Event, Experiment, LoadUnit, Question, StageKind, Study, TestStage, Tick, Trial, Warning,
+    Clock, Event, Experiment, LoadUnit, Question, StageKind, Study, TestStage, Tick, Trial,
+    Warning, text,
 };
 use brunt_report::figures::quantile;
 use brunt_rig::{ExperimentHost, RigMessage, TrialRun};
@@ -49,9 +50,8 @@ impl<'a> Measurer<'a> {
         if let (Some(store), Some(id)) = (&self.conditions.session.store, &self.study.id)
             && let Err(error) = store.add_experiment_step(id, contender, step)
         {
-            self.report(RigMessage::Warning(format!(
-                "experiment {id} cannot be read or resumed: {error}"
-            )));
+            let warning = format!("experiment {id} cannot be read or resumed: {error}");
+            self.report(RigMessage::Warning(warning.into()));
         }
         let steps = &mut self.study.experiment.contenders[contender].steps;
         steps.push(step.clone());
@@ -180,7 +180,9 @@ impl ExperimentHost for Measurer<'_> {
         let measured = if self.is_stopped() { Ok(()) } else { self.trial(work, &mut sequence) };
         for stage in work.plan.stages(StageKind::Teardown) {
             if let Err(error) = self.stage(stage, work, &mut sequence) {
-                self.report(RigMessage::Warning(format!("{}: {error}", trial_name(work))));
+                let sentence = error.to_string();
+                let warning = text!("of-run", run = trial_name(work), sentence);
+                self.report(RigMessage::Warning(warning));
             }
         }
         measured

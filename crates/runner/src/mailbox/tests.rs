@@ -78,7 +78,7 @@ fn run_of(intervals: u64) -> Vec<Event> {
             });
             events.push(Event::Warning(Warning {
                 at: Tick(number * 100),
-                text: format!("at {number}"),
+                text: format!("at {number}").into(),
             }));
         }
         events.extend([reading(number, "generator"), reading(number, "process:server")]);

@@ -24,7 +24,9 @@ use brunt_engine::{Numbering, RunState, UserSetup, UserStep, Users, VirtualUser}
 use brunt_model::plan::ListenerRecords;
 use brunt_model::reply_policy::{Cookies, RedirectRules};
 use brunt_model::scenario::{EndScope, ListOrder, RequestList};
-use brunt_model::{Body, Plan, ReplyPolicy, Request, SampleRecord, StageOutput, StageVariables};
+use brunt_model::{
+    Body, Plan, ReplyPolicy, Request, SampleRecord, StageOutput, StageVariables, Text,
+};
 use brunt_wire::request::{RequestParts, Tags};
 use brunt_wire::{Prepared, Reply, Transport, redirect};
 use entry::EntryTexts;
@@ -244,7 +246,7 @@ impl CompiledScript {
     }
 
     /// Returns the extractors that matched nothing in this process, although replies arrived.
-    pub fn remarks(&self) -> Vec<String> {
+    pub fn remarks(&self) -> Vec<Text> {
         let reactions = self.reactions.iter().enumerate();
         let remarks = reactions
             .flat_map(|(policy, reactions)| reactions.remarks(self.label_of_policy(policy)));

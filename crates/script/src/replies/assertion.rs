@@ -12,29 +12,27 @@ use crate::texts::json::{CompiledPath, text};
 use crate::texts::markup::{QualifiedPath, XPath, check_xml};
 use crate::texts::pattern::Pattern;
 use crate::texts::reply_view::ReplyView;
-use brunt_model::CheckFailure;
 use brunt_model::extract::ReplyPart;
 use brunt_model::record::{EvaluationKind, TracedEvaluation};
 use brunt_model::reply_policy::{
     Assertion, AssertionTest, ExpectedJson, NumberComparison, TextAssertion, TextMatch,
 };
 use brunt_model::secret::{is_secret_field, is_secret_path};
+use brunt_model::{CheckFailure, Text, text};
 use description::description_of;
 use md5::{Digest, Md5};
 use serde_json::Value;
+use std::sync::OnceLock;
 
 /// Text in place of a secret value.
 const HIDDEN: &str = "***";
-
-/// Text in place of the value of a path without a match.
-const NO_VALUE: &str = "nothing";
-
-const NO_JSON: &str = "the body is not JSON";
 
 /// An assertion with compiled patterns and paths.
 #[derive(Debug)]
 pub struct CompiledAssertion {
     test: Test,
+    /// Description for reports, from the first failure on.
+    condition: OnceLock<Text>,
 }
 
 #[derive(Debug)]
@@ -94,7 +92,7 @@ impl CompiledAssertion {
         let test = test.map_err(|why| {
             ScriptError::Scenario(format!("assertion `{}`: {why}", assertion.name))
         })?;
-        Ok(Self { test })
+        Ok(Self { test, condition: OnceLock::new() })
     }
 
     /// True if an unexpected status alone is no failure of the reply.
@@ -109,47 +107,55 @@ impl CompiledAssertion {
         reply_view: &ReplyView<'_>,
         is_good: bool,
     ) -> TracedEvaluation {
-        let actual = match &self.test {
-            Test::Text(test) => trace::shown(&reply_view.part(&test.assertion.part)),
-            Test::Duration(_) => format!("{} ms", reply_view.elapsed_millis),
-            Test::Size(part, ..) => {
-                format!(
-                    "{} bytes",
-                    part.as_ref().map_or(reply_view.bytes, |part| size(reply_view, part))
-                )
-            }
-            Test::Json { path, .. } => match reply_view.json().map(|json| path.all(json)) {
-                None => NO_JSON.into(),
-                Some(nodes) => nodes
-                    .first()
-                    .map_or_else(|| NO_VALUE.into(), |value| trace::shown(&text(value))),
-            },
-            Test::JmesPath { path, .. } => match reply_view.json() {
-                None => NO_JSON.into(),
-                Some(json) => trace::shown(&text(&path.search(json))),
-            },
-            Test::Md5(_) => hexadecimal(&Md5::digest(reply_view.body_bytes())),
-            Test::Xpath { .. } | Test::QualifiedXpath { .. } | Test::Xml => String::new(),
-        };
         TracedEvaluation {
             by: EvaluationKind::Check,
             name: assertion.name.clone(),
-            wanted: description_of(&assertion.test),
-            found: actual,
+            wanted: description_of(&assertion.test).into(),
+            found: self.actual_value(reply_view).into(),
             is_good,
+        }
+    }
+
+    /// Returns the value that it tests.
+    fn actual_value(&self, reply_view: &ReplyView<'_>) -> Text {
+        match &self.test {
+            Test::Text(test) => trace::shown(&reply_view.part(&test.assertion.part)).into(),
+            Test::Duration(_) => format!("{} ms", reply_view.elapsed_millis).into(),
+            Test::Size(part, ..) => {
+                let size = part.as_ref().map_or(reply_view.bytes, |part| size(reply_view, part));
+                format!("{size} bytes").into()
+            }
+            Test::Json { path, .. } => match reply_view.json().map(|json| path.all(json)) {
+                None => text!("condition-found.no-json"),
+                Some(nodes) => nodes.first().map_or_else(
+                    || text!("condition-found.nothing"),
+                    |value| trace::shown(&text(value)).into(),
+                ),
+            },
+            Test::JmesPath { path, .. } => match reply_view.json() {
+                None => text!("condition-found.no-json"),
+                Some(json) => trace::shown(&text(&path.search(json))).into(),
+            },
+            Test::Md5(_) => hexadecimal(&Md5::digest(reply_view.body_bytes())).into(),
+            Test::Xpath { .. } | Test::QualifiedXpath { .. } | Test::Xml => Text::default(),
         }
     }
 
     /// Returns the failure that reports show. The value of a secret place is hidden.
     pub fn failure(&self, assertion: &Assertion, reply_view: &ReplyView<'_>) -> CheckFailure {
-        let TracedEvaluation { name, wanted, found, .. } =
-            self.trace_look(assertion, reply_view, false);
-        if is_of_secret(&assertion.test) {
-            let wanted = description_of(&without_values(&assertion.test));
-            let has_value = found != NO_VALUE && found != NO_JSON;
-            return CheckFailure::new(name, wanted, if has_value { HIDDEN } else { &found });
-        }
-        CheckFailure::new(name, wanted, found)
+        let is_secret = is_of_secret(&assertion.test);
+        let condition = self.condition.get_or_init(|| {
+            if is_secret {
+                description_of(&without_values(&assertion.test))
+            } else {
+                description_of(&assertion.test)
+            }
+        });
+        let value = self.actual_value(reply_view);
+        // A message says that there is no value.
+        let is_hidden = is_secret && value.message().is_none();
+        let value = if is_hidden { HIDDEN.into() } else { value };
+        CheckFailure::new(assertion.name.clone(), condition.clone(), value)
     }
 
     /// True if a message meets the assertion. Only assertions on texts and JSON can be

@@ -13,12 +13,11 @@ use crate::texts::script::{ScriptOutcome, ScriptView};
 use crate::texts::template::{Template, TextPosition};
 use crate::{Feeds, ScriptError};
 use brunt_model::extract::Extractor;
-use brunt_model::numbers::plural;
 use brunt_model::record::{EvaluationKind, TracedEvaluation};
 use brunt_model::reply_policy::{Assertion, AssertionTest, ReplyAction};
 use brunt_model::scenario::EndScope;
 use brunt_model::{
-    AssertionRecord, CheckFailure, Failure, Outcome, ReplyPolicy, SampleRecord, text,
+    AssertionRecord, CheckFailure, Failure, Outcome, ReplyPolicy, SampleRecord, Text, text,
 };
 use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
@@ -187,7 +186,7 @@ impl Reactions {
     }
 
     /// Returns the extractors that never matched, for replies with this label.
-    pub fn remarks(&self, label: &str) -> Vec<String> {
+    pub fn remarks(&self, label: &str) -> Vec<Text> {
         self.actions.iter().filter_map(|action| action.remark(label)).collect()
     }
 
@@ -322,13 +321,13 @@ impl Reactions {
 
 impl Action {
     /// Describes an extractor that never matched.
-    fn remark(&self, label: &str) -> Option<String> {
+    fn remark(&self, label: &str) -> Option<Text> {
         let Self::Extract(extractor, matches) = self else { return None };
-        let replies = plural(matches.unmatched_replies()?, "sample");
+        let replies = text!("warning-replies", count = matches.unmatched_replies()?);
         let extractor = extractor.part();
         let search = description_of(extractor);
         let variable = &*extractor.variable;
-        Some(text!("warning-no-match", label, variable, search, replies).into())
+        Some(text!("warning-no-match", label, variable, search, replies))
     }
 }
 

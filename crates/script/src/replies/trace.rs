@@ -113,8 +113,12 @@ pub fn without_exchange(user: &UserContext, failure: Option<&str>) -> Option<Box
 pub fn checks(checks: &ReplyChecks, reply_view: &ReplyView<'_>) -> Vec<TracedEvaluation> {
     let Some(reply) = reply_view.reply else { return Vec::new() };
     let expects = checks.expects(reply.status);
-    let mut all =
-        vec![check_look("status", statuses(&checks.status), status_text(reply.status), expects)];
+    let mut all = vec![check_look(
+        "status",
+        statuses(&checks.status).into(),
+        status_text(reply.status),
+        expects,
+    )];
     if let Some(pattern) = &checks.body {
         let matches = reply.details.as_ref().is_some_and(|kept| kept.matches);
         all.push(check_look(

@@ -13,7 +13,7 @@ use brunt_engine::pace::Cumulative;
 use brunt_model::plan::ListenerRecords;
 use brunt_model::scenario::EndScope;
 use brunt_model::sync::IgnorePoison;
-use brunt_model::{Plan, SampleRecord, numbers};
+use brunt_model::{Plan, SampleRecord, Text, numbers};
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 use std::any::Any;
@@ -106,7 +106,7 @@ impl SharedState {
     }
 
     /// Returns remarks on the bodies that could not be decoded, and clears the counts.
-    pub fn undecoded_remarks(&self) -> Vec<String> {
+    pub fn undecoded_remarks(&self) -> Vec<Text> {
         let undecoded = std::mem::take(&mut *lock(&self.undecoded));
         let remarks = undecoded.iter().map(|(kind, count)| {
             let replies = if *count == 1 {
@@ -114,7 +114,7 @@ impl SharedState {
             } else {
                 format!("{} replies", numbers::count(*count))
             };
-            format!("`{}`: the body of {replies} could not be decoded: {}", kind.0, kind.1)
+            format!("`{}`: the body of {replies} could not be decoded: {}", kind.0, kind.1).into()
         });
         remarks.collect()
     }

@@ -2,7 +2,7 @@
 //! matches, so the report warns that the reply may have had some.
 
 use brunt_model::sync::IgnorePoison;
-use brunt_model::text;
+use brunt_model::{Text, text};
 use std::collections::BTreeSet;
 use std::sync::Mutex;
 
@@ -26,14 +26,14 @@ pub fn note(limit: SearchLimit, expression: &str) {
 }
 
 /// Returns a warning about each noted expression, for the reader of the report.
-pub fn remarks() -> Vec<String> {
+pub fn remarks() -> Vec<Text> {
     let exceeded = EXCEEDED.lock().ignore_poison();
     let remarks = exceeded.iter().map(|(limit, expression)| {
         let expression = &**expression;
         match limit {
-            SearchLimit::Time => text!("warning-pattern-stopped", pattern = expression).into(),
-            SearchLimit::Matches => text!("warning-pattern-overlong", pattern = expression).into(),
-            SearchLimit::Document => text!("warning-document-search", expression).into(),
+            SearchLimit::Time => text!("warning-pattern-stopped", pattern = expression),
+            SearchLimit::Matches => text!("warning-pattern-overlong", pattern = expression),
+            SearchLimit::Document => text!("warning-document-search", expression),
         }
     });
     remarks.collect()

@@ -3,6 +3,7 @@
 use crate::texts::variables::Variables;
 use brunt_model::extract::ReplyPart;
 use brunt_model::record::{SampleTrace, TracedEvaluation, VariableChange};
+use brunt_model::{Text, text};
 use std::time::Duration;
 
 /// Maximum number of characters of a value in a trace.
@@ -95,17 +96,17 @@ pub fn shown(text: &str) -> String {
 }
 
 /// Returns the name of a part of a reply.
-pub fn part_name(part: &ReplyPart) -> String {
+pub fn part_name(part: &ReplyPart) -> Text {
     match part {
-        ReplyPart::Body | ReplyPart::UnescapedBody => "body".into(),
-        ReplyPart::Headers => "headers".into(),
-        ReplyPart::Status => "status".into(),
-        ReplyPart::Message => "status text".into(),
+        ReplyPart::Body | ReplyPart::UnescapedBody => text!("condition-part.body"),
+        ReplyPart::Headers => text!("condition-part.headers"),
+        ReplyPart::Status => text!("condition-part.status"),
+        ReplyPart::Message => text!("condition-part.message"),
         ReplyPart::Url => "URL".into(),
-        ReplyPart::RequestHeaders => "request headers".into(),
-        ReplyPart::RequestBody => "request body".into(),
-        ReplyPart::SamplerData => "request".into(),
-        ReplyPart::Variable(name) => format!("variable {name}"),
+        ReplyPart::RequestHeaders => text!("condition-part.request-headers"),
+        ReplyPart::RequestBody => text!("condition-part.request-body"),
+        ReplyPart::SamplerData => text!("condition-part.request"),
+        ReplyPart::Variable(name) => text!("condition-part.variable", name = &**name),
     }
 }
 

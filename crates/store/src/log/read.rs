@@ -2,7 +2,7 @@
 
 use super::{LogHead, MAGIC};
 use brunt_model::codec::{Decoded, Frame, LogError, LogReader, check_magic, decode, read_frame};
-use brunt_model::{Event, text};
+use brunt_model::{Event, Text, text};
 use flate2::{Decompress, FlushDecompress};
 use std::io::{Chain, Cursor, Read};
 
@@ -55,9 +55,9 @@ impl<R: Read> EventReader<R> {
     }
 
     /// Returns a warning for the report if events were skipped; None otherwise.
-    pub fn warning(&self) -> Option<String> {
+    pub fn warning(&self) -> Option<Text> {
         let skipped = self.skipped();
-        (skipped > 0).then(|| text!("warning-log-skipped", count = skipped.to_string()).into())
+        (skipped > 0).then(|| text!("warning-log-skipped", count = skipped.to_string()))
     }
 
     /// Returns the number of events skipped so far. A later version wrote them, and this one does

@@ -8,7 +8,7 @@ use brunt_model::request::OmittedBody;
 use brunt_model::secret::{is_secret_field, is_secret_path};
 use brunt_model::{
     Body, BodyFragment, CheckFailure, Contender, Environment, Event, Experiment, Mark, Plan,
-    ProbeSpec, RecordDetails, Request, Run, SampleRecord, Study, Warning,
+    ProbeSpec, RecordDetails, Request, Run, SampleRecord, Study, Text, Warning,
 };
 use sha2::{Digest, Sha256};
 use std::borrow::Cow;
@@ -36,13 +36,13 @@ impl Redactor {
                 Cow::Owned(Event::Target { addresses: addresses.clone(), server })
             }
             Event::Warning(Warning { at, text }) => {
-                Cow::Owned(Event::Warning(Warning { at: *at, text: self.text(text) }))
+                Cow::Owned(Event::Warning(Warning { at: *at, text: self.message(text) }))
             }
             Event::Mark(Mark { at, text }) => {
                 Cow::Owned(Event::Mark(Mark { at: *at, text: self.text(text) }))
             }
             Event::Finished(finish) => {
-                let error = finish.error.as_ref().map(|error| self.text(error));
+                let error = finish.error.as_ref().map(|error| self.message(error));
                 Cow::Owned(Event::Finished(brunt_model::Finish { error, ..finish.clone() }))
             }
             Event::CheckFailures(failures) => Cow::Owned(Event::CheckFailures(
@@ -124,18 +124,31 @@ impl Redactor {
         for failure in check_failures {
             *failure = self.check_failure(failure);
         }
-        for text in warnings.iter_mut().chain(marks.iter_mut().map(|mark| &mut mark.text)) {
-            *text = self.text(text);
+        for mark in marks {
+            mark.text = self.text(&mark.text);
         }
+        self.messages(warnings);
         if let Some(error) = finish.as_mut().and_then(|finish| finish.error.as_mut()) {
-            *error = self.text(error);
+            *error = self.message(error);
         }
+    }
+
+    /// Redacts texts with their messages.
+    pub fn messages(&self, texts: &mut [Text]) {
+        for text in texts {
+            *text = self.message(text);
+        }
+    }
+
+    /// Redacts a text with its message.
+    fn message(&self, text: &Text) -> Text {
+        text.map(&|part| self.text(part))
     }
 
     fn check_failure(&self, failure: &CheckFailure) -> CheckFailure {
         CheckFailure {
-            expected: self.text(&failure.expected),
-            found: self.without_known(&self.body(&failure.found)),
+            expected: self.message(&failure.expected),
+            found: failure.found.map(&|found| self.without_known(&self.body(found))),
             ..failure.clone()
         }
     }
@@ -316,9 +329,7 @@ impl Redactor {
     pub fn study(&self, study: &mut Study) {
         self.experiment(&mut study.experiment);
         self.environment(&mut study.environment);
-        for warning in &mut study.warnings {
-            *warning = self.text(warning);
-        }
+        self.messages(&mut study.warnings);
     }
 
     /// Redacts a label, which is often a URL with a method before it.

@@ -280,11 +280,11 @@ fn a_digest_has_no_secrets() {
     };
     events[1] = Event::Label { id: 0, name: format!("/?token={CANARY}"), hop_of: None };
     let texts = [
-        Event::Warning(brunt_model::Warning { at: Tick(0), text: format!("no {CANARY}") }),
+        Event::Warning(brunt_model::Warning { at: Tick(0), text: format!("no {CANARY}").into() }),
         Event::CheckFailures(vec![brunt_model::CheckFailure::new("json", CANARY, CANARY)]),
     ];
     events.splice(3..3, texts);
-    let error = Some(format!("refused {CANARY}"));
+    let error = Some(format!("refused {CANARY}").into());
     *events.last_mut().unwrap() =
         Event::Finished(Finish { at: Tick(30 * SECOND), interrupted: true, error });
     let id = keep(&store, None, &events);

@@ -50,7 +50,7 @@ fn both_kinds_are_read_by_one_reader() {
 #[test]
 fn a_log_with_an_excessive_compression_ratio_is_damaged() {
     let warning =
-        |bytes: usize| Event::Warning(Warning { at: Tick::ZERO, text: "a".repeat(bytes) });
+        |bytes: usize| Event::Warning(Warning { at: Tick::ZERO, text: "a".repeat(bytes).into() });
     let plain = warning(10 << 20);
     assert_eq!(read(&packed(std::slice::from_ref(&plain))).0, [plain]);
     let bomb = packed(&[warning(200 << 20)]);
@@ -96,7 +96,7 @@ fn similar_snapshots_are_compressed() {
 
 fn some_events() -> impl Strategy<Value = Vec<Event>> {
     let warning = (any::<u64>(), ".{0,2000}")
-        .prop_map(|(at, text)| Event::Warning(Warning { at: Tick(at), text }));
+        .prop_map(|(at, text)| Event::Warning(Warning { at: Tick(at), text: text.into() }));
     proptest::collection::vec(
         prop_oneof![warning, (0..9u64, 0..99u64).prop_map(|(a, b)| snapshot(a, b))],
         0..40,

@@ -9,7 +9,7 @@ use crate::request::{BadRequest, Prepared, RequestParts, Tags};
 use crate::stream::IdleEnd;
 use crate::{Reply, Stamps, Timer, Transport};
 use brunt_model::sample::ConnectTimes;
-use brunt_model::{Failure, Tick};
+use brunt_model::{Failure, Text, Tick};
 use std::cell::Cell;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -225,7 +225,7 @@ impl<T: Timer + 'static> Transport for FakeStreams<T> {
         IdleEnd::Closed
     }
 
-    fn take_note(&self) -> Option<String> {
+    fn take_note(&self) -> Option<Text> {
         None
     }
 

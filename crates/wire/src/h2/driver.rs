@@ -14,7 +14,7 @@ use crate::stream::{ByteStream, IdleEnd};
 use crate::turn::Turn;
 use crate::{Reply, SharedCounts, Stamps, Timer, error};
 use brunt_model::outcome::MalformedReply;
-use brunt_model::{Failure, Tick};
+use brunt_model::{Failure, Text, Tick};
 use std::cell::{Cell, RefCell};
 use std::pin::{Pin, pin};
 use std::rc::Rc;
@@ -95,16 +95,16 @@ impl Http2Connection {
     /// # Errors
     ///
     /// If the peer does not support HTTP/2, or if the connection was lost before.
-    pub async fn ready(&self) -> Result<(), (Failure, String)> {
+    pub async fn ready(&self) -> Result<(), (Failure, Text)> {
         std::future::poll_fn(|cx| {
             let mut session = self.0.session.borrow_mut();
             match session.end {
                 Some(Http2SessionEnd::Broken(cause)) => {
-                    Poll::Ready(Err((cause.failure(), cause.to_string())))
+                    Poll::Ready(Err((cause.failure(), cause.text())))
                 }
                 Some(Http2SessionEnd::Lost(failure)) => Poll::Ready(Err((
                     failure,
-                    "the server closed before its HTTP/2 settings came".to_owned(),
+                    "the server closed before its HTTP/2 settings came".into(),
                 ))),
                 None if session.peer.is_received => Poll::Ready(Ok(())),
                 None => {
@@ -151,11 +151,11 @@ impl Http2Connection {
     pub(crate) async fn tunnel(
         &self,
         fields: &RequestFields,
-    ) -> Result<(Tunnel, Answer), (Failure, String)> {
+    ) -> Result<(Tunnel, Answer), (Failure, Text)> {
         self.ready().await?;
         if !self.peer().connect_protocol {
             let why = "the server does not offer WebSocket over HTTP/2 (SETTINGS_ENABLE_CONNECT_PROTOCOL); write --http 1.1";
-            return Err((Failure::Protocol, why.to_owned()));
+            return Err((Failure::Protocol, why.into()));
         }
         Tunnel::open(&self.0, fields).await
     }

@@ -14,7 +14,7 @@ use crate::request::RequestKind;
 use crate::request::fields::RequestFields;
 use crate::{WantedDetails, WantedFields};
 use brunt_model::outcome::MalformedReply;
-use brunt_model::{Failure, Tick};
+use brunt_model::{Failure, Text, Tick};
 use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
 
@@ -149,7 +149,7 @@ impl Tunnel {
     pub async fn open(
         carrier: &Rc<Carrier>,
         fields: &RequestFields,
-    ) -> Result<(Self, Answer), (Failure, String)> {
+    ) -> Result<(Self, Answer), (Failure, Text)> {
         let wants = WantedDetails { fields: WantedFields::All, ..WantedDetails::default() };
         let tunnel = {
             let session = &mut *carrier.session.borrow_mut();
@@ -158,10 +158,8 @@ impl Tunnel {
                 let limit = format!(
                     "the server allows {streams} streams at once (SETTINGS_MAX_CONCURRENT_STREAMS)"
                 );
-                return Err((
-                    Failure::Unprocessed,
-                    format!("{limit}, and as many are open; write --streams {streams}"),
-                ));
+                let why = format!("{limit}, and as many are open; write --streams {streams}");
+                return Err((Failure::Unprocessed, why.into()));
             }
             let mut stream = MultiplexedRequest::new(
                 RequestKind::Ordinary,
@@ -170,13 +168,13 @@ impl Tunnel {
             );
             stream.tunnel = Some(Box::default());
             let id = session.begin_tunnel(fields, stream);
-            let id = id
-                .map_err(|failure| (failure, "the connection takes no more requests".to_owned()))?;
+            let id =
+                id.map_err(|failure| (failure, "the connection takes no more requests".into()))?;
             Self { carrier: Rc::clone(carrier), id }
         };
         let answer = std::future::poll_fn(|cx| tunnel.poll_answer(cx)).await;
         let answer =
-            answer.map_err(|failure| (failure, "no answer to the extended CONNECT".to_owned()))?;
+            answer.map_err(|failure| (failure, "no answer to the extended CONNECT".into()))?;
         Ok((tunnel, answer))
     }
 

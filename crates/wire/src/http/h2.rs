@@ -143,7 +143,7 @@ impl<T: Timer + 'static> Http<T> {
             early.as_deref(),
         );
         if handshake.is_none() {
-            connection.ready().await.map_err(|(failure, why)| self.note_failure(failure, &why))?;
+            connection.ready().await.map_err(|(failure, why)| self.note_cause(failure, &why))?;
         }
         let open = self.common.sources.count_connection();
         let connection = Rc::new(H2Connection {

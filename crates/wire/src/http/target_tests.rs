@@ -102,7 +102,7 @@ fn get(url: &str) -> RequestDraft<'_> {
 fn open(transport: &Http<Still>, request: &Prepared) -> Result<(), (Failure, String)> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let opened = runtime.block_on(transport.open(request, 0, &mut ConnectTimes::default()));
-    opened.map(drop).map_err(|failure| (failure, transport.take_note().unwrap_or_default()))
+    opened.map(drop).map_err(|failure| (failure, transport.take_note().unwrap_or_default().into()))
 }
 
 #[test]

@@ -216,7 +216,7 @@ impl<T: Timer + 'static> Http<T> {
         let fields = RequestFields::from_websocket(parts, websocket::offer(parts));
         let fields = fields.map_err(|bad| self.note_failure(Failure::System, &bad))?;
         let opened = h2.connection().tunnel(&fields).await;
-        let (tunnel, answer) = opened.map_err(|(failure, why)| self.note_failure(failure, &why))?;
+        let (tunnel, answer) = opened.map_err(|(failure, why)| self.note_cause(failure, &why))?;
         // Over HTTP/2, success is a 2xx status instead of 101 (RFC 8441 section 5).
         if !(200..300).contains(&answer.status) {
             let reply = Reply { status: answer.status, is_refusal: true, ..Reply::default() };
@@ -289,9 +289,9 @@ impl<T: Timer + 'static> Http<T> {
     /// Stamps the reply to a refused handshake, which was sent at `sent`, and reports its status.
     fn refusal(&self, reply: Reply, sent: Tick, stamps: &mut Stamps) -> Reply {
         let status = reply.status;
-        *self.note.borrow_mut() = Some(format!(
-            "the server does not open a WebSocket here: it answered with status {status}"
-        ));
+        let note =
+            format!("the server does not open a WebSocket here: it answered with status {status}");
+        *self.note.borrow_mut() = Some(note.into());
         let now = self.time().now();
         stamps.sent = sent;
         stamps.first_byte = now;
@@ -304,7 +304,7 @@ impl<T: Timer + 'static> Http<T> {
     /// Reports the close frame with which the server ended a WebSocket.
     fn note_close<C: Carrier>(&self, websocket: &mut WebSocket<C>) {
         if let Some(note) = websocket.take_close_note() {
-            *self.note.borrow_mut() = Some(note);
+            *self.note.borrow_mut() = Some(note.into());
         }
     }
 }

@@ -236,9 +236,14 @@ fn collect_texts(value: &serde_json::Value, is_text: bool, texts: &mut Vec<Strin
 
 /// Words with Latin letters in the Chinese texts of findings, such as SIGSTOP. The machine decides which findings a run has.
 fn words_of_findings() -> BTreeSet<String> {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../crates/model/texts/zh");
-    let files = fs::read_dir(folder).expect("texts").map(|file| file.expect("a file").path());
-    let texts: String = files.map(|file| fs::read_to_string(file).expect("a text")).collect();
+    let crates = concat!(env!("CARGO_MANIFEST_DIR"), "/../../crates");
+    let folders = ["model", "judge", "report", "search", "runner"];
+    let files = folders
+        .into_iter()
+        .flat_map(|name| fs::read_dir(format!("{crates}/{name}/texts/zh")).expect("texts"));
+    let texts: String = files
+        .map(|file| fs::read_to_string(file.expect("a file").path()).expect("a text"))
+        .collect();
     let values = texts.lines().filter(|line| is_chinese(line) && !line.starts_with('#'));
     let values = values.map(|line| line.split_once('=').map_or(line, |(_, value)| value));
     let argument = Regex::new(r"\{[^}]*\}").expect("valid");

@@ -131,7 +131,7 @@ fn stalls_are_detected_by_their_share_of_time() {
 }
 
 fn ended(interrupted: bool, error: Option<&str>) -> Finish {
-    Finish { at: brunt_model::Tick(0), interrupted, error: error.map(str::to_owned) }
+    Finish { at: brunt_model::Tick(0), interrupted, error: error.map(Into::into) }
 }
 
 #[test]

@@ -10,10 +10,11 @@ use crate::sweep::limits::{
     ThroughputGrowth, growth, has_few_errors, kept_throughout, peak, plateau,
 };
 use crate::sweep::trials::{LoadFigures, Trials};
+use crate::texts::message;
+use brunt_model::Text;
 use brunt_model::analysis::{ContenderAnalysis, Culprit, HeldLoads, LimitKind};
 use brunt_model::numbers::{percent, rate, three_digits};
 use brunt_model::text::Value;
-use brunt_model::{Text, text};
 use brunt_stats::rank;
 
 /// Significance level of a difference.
@@ -41,7 +42,7 @@ fn capacity(facts: &Facts) -> Vec<Remark> {
         let limits = limits_text(trials, contender);
         if !limits.is_empty() {
             let contender = &*contender.contender;
-            remarks.push(Remark::note(text!(
+            remarks.push(Remark::note(message!(
                 "sweep-limits",
                 contender,
                 limits = Value::Clauses(limits)
@@ -59,21 +60,21 @@ fn limits_text(trials: &Trials, contender: &ContenderAnalysis) -> Vec<Text> {
         let rate = rate(saturation.value);
         texts.push(match (bottleneck_of_server(contender), errors) {
             (Some(bottleneck), _) => {
-                text!("sweep-limits.saturation-with-bottleneck", rate, bottleneck)
+                message!("sweep-limits.saturation-with-bottleneck", rate, bottleneck)
             }
-            (None, Some(_)) => text!("sweep-limits.saturation-of-good", rate),
-            (None, None) => text!("sweep-limits.saturation", rate),
+            (None, Some(_)) => message!("sweep-limits.saturation-of-good", rate),
+            (None, None) => message!("sweep-limits.saturation", rate),
         });
     }
     if let Some((_, knee)) = limit(contender, LimitKind::Knee) {
-        texts.push(text!("sweep-limits.knee", load = trials.unit.format(knee.value)));
+        texts.push(message!("sweep-limits.knee", load = trials.unit.format(knee.value)));
     }
     texts.extend(peak_text(trials));
     for bound in &contender.limits {
         let is_bound = [LimitKind::Objective, LimitKind::Patience].contains(&bound.kind);
         if let Some(highest) = bound.at.filter(|at| is_bound && at.value > 0.0) {
             let load = trials.unit.format(highest.value);
-            texts.push(text!("sweep-limits.holds", objective = bound.name.clone(), load));
+            texts.push(message!("sweep-limits.holds", objective = bound.name.clone(), load));
         }
         if is_bound && let Some(held) = bound.held {
             texts.extend(result_of_objective(trials, bound.name.clone(), held));
@@ -81,7 +82,7 @@ fn limits_text(trials: &Trials, contender: &ContenderAnalysis) -> Vec<Text> {
     }
     if let Some(LoadFigures { load, errors: Some(share), .. }) = errors {
         let load = trials.unit.format(*load);
-        texts.push(text!("sweep-limits.errors", share = percent(*share), load));
+        texts.push(message!("sweep-limits.errors", share = percent(*share), load));
     }
     texts
 }
@@ -91,9 +92,9 @@ fn result_of_objective(trials: &Trials, objective: Text, held: HeldLoads) -> Opt
     let load = trials.unit.format(trials.steps.first()?.load);
     let is_only = trials.steps.len() == 1;
     match held {
-        HeldLoads::None if is_only => Some(text!("sweep-limits.missed", objective, load)),
-        HeldLoads::None => Some(text!("sweep-limits.missed-at-lowest", objective, load)),
-        HeldLoads::All => is_only.then(|| text!("sweep-limits.met", objective, load)),
+        HeldLoads::None if is_only => Some(message!("sweep-limits.missed", objective, load)),
+        HeldLoads::None => Some(message!("sweep-limits.missed-at-lowest", objective, load)),
+        HeldLoads::All => is_only.then(|| message!("sweep-limits.met", objective, load)),
     }
 }
 
@@ -103,7 +104,7 @@ fn peak_text(trials: &Trials) -> Option<Text> {
     growth(&curve).plateau()?;
     let peak = peak(&curve).filter(|_| plateau(&curve).is_none())?;
     let load = trials.unit.format(peak.load);
-    Some(text!("sweep-limits.peak", rate = rate(peak.achieved), load))
+    Some(message!("sweep-limits.peak", rate = rate(peak.achieved), load))
 }
 
 /// Rule: a contender without any limit in the range.
@@ -128,14 +129,14 @@ fn nothing_found(trials: &Trials) -> Option<Remark> {
     let load = kept_throughout(trials).or(undisturbed_load)?;
     let is_last = trials.steps.last().is_some_and(|last| last.load <= load);
     let remedy = if trials.excluded_above > 0 {
-        text!("sweep-limits.remedy-excluded", advice = trials.advice_above())
+        message!("sweep-limits.remedy-excluded", advice = trials.advice_above())
     } else if is_last {
-        text!("sweep-limits.remedy")
+        message!("sweep-limits.remedy")
     } else {
-        text!("undecided.remedy-disturbed")
+        message!("undecided.remedy-disturbed")
     };
     let load = trials.unit.format(load);
-    Some(Remark::note(text!("sweep-limits.none", contender, load)).with_remedy(remedy))
+    Some(Remark::note(message!("sweep-limits.none", contender, load)).with_remedy(remedy))
 }
 
 /// Rule: difference of the saturation points, with its significance, for each two contenders that
@@ -184,7 +185,7 @@ impl Saturations<'_> {
             return None;
         }
         let p = rank::mann_whitney(&ours, &theirs);
-        let test = text!(
+        let test = message!(
             "saturation-difference.test",
             p = three_digits(p),
             ours = ours.len().to_string(),
@@ -196,9 +197,9 @@ impl Saturations<'_> {
         let less = rate(self.less);
         let share = percent(self.most / self.less - 1.0);
         Some(Remark::note(if p > SIGNIFICANT {
-            text!("saturation-difference.none", best, most, other, less, test)
+            message!("saturation-difference.none", best, most, other, less, test)
         } else {
-            text!("saturation-difference", best, most, other, less, share, test)
+            message!("saturation-difference", best, most, other, less, share, test)
         }))
     }
 }
@@ -225,14 +226,14 @@ fn undecided(facts: &Facts) -> Vec<Remark> {
     if clauses.is_empty() {
         return Vec::new();
     }
-    let remark = Remark::note(text!("undecided", clauses = Value::Series(clauses)));
+    let remark = Remark::note(message!("undecided", clauses = Value::Series(clauses)));
     let remedy = if !is_compared {
-        text!("undecided.remedy-disturbed")
+        message!("undecided.remedy-disturbed")
     } else if repetitions >= needed as usize {
-        text!("few-repetitions.remedy")
+        message!("few-repetitions.remedy")
     } else {
         let needed = needed.to_string();
-        facts.command.advise(text!("undecided.remedy", needed = &*needed), REPEAT, &needed)
+        facts.command.advise(message!("undecided.remedy", needed = &*needed), REPEAT, &needed)
     };
     vec![remark.with_remedy(remedy)]
 }
@@ -245,13 +246,13 @@ fn untested_saturations(facts: &Facts, repetitions: usize) -> Option<Text> {
         .map(|Saturations { pairing, .. }| {
             let [ours, theirs] =
                 [pairing.ours, pairing.theirs].map(|index| facts.trials[index].contender);
-            text!("undecided.pair", ours, theirs)
+            message!("undecided.pair", ours, theirs)
         })
         .collect();
     let is_any = !pairs.is_empty();
     is_any.then(|| {
         let pairs = Value::Series(pairs);
-        text!("undecided.saturation", count = repetitions, pairs)
+        message!("undecided.saturation", count = repetitions, pairs)
     })
 }
 
@@ -275,7 +276,7 @@ fn unknown_limits(facts: &Facts) -> Option<Text> {
     }
     (!names.is_empty()).then(|| {
         let disturbed = disturbed.to_string();
-        text!("undecided.limits", names, disturbed, all = text!("trials", count = all))
+        message!("undecided.limits", names, disturbed, all = message!("trials", count = all))
     })
 }
 
@@ -306,13 +307,13 @@ fn bottleneck(facts: &Facts) -> Vec<Remark> {
         let contender_name = &*contender.contender;
         remarks.push(match bottleneck.culprit {
             Culprit::NotFound => continue,
-            Culprit::Generator => Remark::warning(text!(
+            Culprit::Generator => Remark::warning(message!(
                 "sweep-bottleneck.generator",
                 contender = contender_name,
                 bottleneck = sentence
             )),
             _ if limit(contender, LimitKind::Saturation).is_some() => continue,
-            _ => Remark::note(text!(
+            _ => Remark::note(message!(
                 "sweep-bottleneck.nearest",
                 contender = contender_name,
                 bottleneck = sentence
@@ -329,7 +330,7 @@ fn bottleneck_not_found(facts: &Facts) -> Vec<Remark> {
         let bottleneck = contender.bottleneck.as_ref();
         let not_found = bottleneck.filter(|found| found.culprit == Culprit::NotFound);
         remarks.extend(not_found.map(|bottleneck| {
-            Remark::note(text!(
+            Remark::note(message!(
                 "sweep-bottleneck.not-found",
                 contender = &*contender.contender,
                 bottleneck = bottleneck.sentence.clone()

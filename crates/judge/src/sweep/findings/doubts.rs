@@ -5,6 +5,7 @@ use crate::explain::Remark;
 use crate::explain::command::{REPEAT, RESUME};
 use crate::sweep::response::is_usable;
 use crate::sweep::trials::{ENOUGH_REPETITIONS, Trials};
+use crate::texts::message;
 use brunt_model::analysis::{ContenderAnalysis, Outlier};
 use brunt_model::comparison::Test;
 use brunt_model::finding::{ProcessUse, State};
@@ -38,38 +39,38 @@ pub fn excluded(facts: &Facts) -> Vec<Remark> {
     let all = all_trials(facts);
     let mut remarks = Vec::new();
     if cut.count > 0 {
-        let sentence = text!(
+        let sentence = message!(
             "trials-left-out.cut-short",
             count = numbers::count(cut.count),
             all = all.clone(),
             places = cut.places
         );
-        let remedy = facts.command.append(text!("incomplete.remedy"), RESUME);
+        let remedy = facts.command.append(message!("incomplete.remedy"), RESUME);
         remarks.push(Remark::warning(sentence).with_remedy(remedy));
     }
     if invalid.count > 0 {
-        let sentence = text!(
+        let sentence = message!(
             "trials-left-out.invalid",
             count = numbers::count(invalid.count),
             all,
             places = invalid.places
         );
-        remarks.push(Remark::warning(sentence).with_remedy(text!("trials-left-out.remedy")));
+        remarks.push(Remark::warning(sentence).with_remedy(message!("trials-left-out.remedy")));
     }
     remarks
 }
 
 /// Number of all trials: `40 trials`.
 fn all_trials(facts: &Facts) -> Text {
-    text!("trials", count = facts.observations.observations.len())
+    message!("trials", count = facts.observations.observations.len())
 }
 
 /// Rule: the generator was the limit. A limit that these trials show may be the generator's.
 pub fn generator_limited(facts: &Facts) -> Vec<Remark> {
     let Some(trials) = in_state(facts, State::Limited) else { return Vec::new() };
     vec![
-        Remark::warning(text!("trials-generator-limited", trials))
-            .with_remedy(text!("trials-generator-limited.remedy")),
+        Remark::warning(message!("trials-generator-limited", trials))
+            .with_remedy(message!("trials-generator-limited.remedy")),
     ]
 }
 
@@ -79,20 +80,20 @@ pub fn busy_machine(facts: &Facts) -> Vec<Remark> {
     let Some(trials) = in_state(facts, State::BusyMachine) else { return Vec::new() };
     let processes = busiest_processes(facts);
     let sentence = if processes.is_empty() {
-        text!("trials-busy-machine", trials)
+        message!("trials-busy-machine", trials)
     } else {
         let processes = Value::Series(processes);
-        text!("trials-busy-machine.with-processes", trials, processes)
+        message!("trials-busy-machine.with-processes", trials, processes)
     };
-    vec![Remark::warning(sentence).with_remedy(text!("trials-busy-machine.remedy"))]
+    vec![Remark::warning(sentence).with_remedy(message!("trials-busy-machine.remedy"))]
 }
 
 /// Rule: requests were late for an unknown reason.
 pub fn unexplained(facts: &Facts) -> Vec<Remark> {
     let Some(trials) = in_state(facts, State::Unexplained) else { return Vec::new() };
     vec![
-        Remark::warning(text!("trials-unexplained", trials))
-            .with_remedy(text!("trials-left-out.remedy")),
+        Remark::warning(message!("trials-unexplained", trials))
+            .with_remedy(message!("trials-left-out.remedy")),
     ]
 }
 
@@ -102,7 +103,7 @@ fn in_state(facts: &Facts, state: State) -> Option<Text> {
         is_usable(observation) && observation.verdict == Some(state)
     });
     (count > 0).then(|| {
-        text!(
+        message!(
             "trials-left-out.some",
             count = numbers::count(count),
             all = all_trials(facts),
@@ -125,10 +126,10 @@ fn busiest_processes(facts: &Facts) -> Vec<Text> {
     users.sort_by(|a, b| b.1.0.total_cmp(&a.1.0));
     let texts = users.iter().take(MOST_PROCESSES).map(|((name, pid), (cores, trials))| {
         let usage = ProcessUse { name: (*name).to_owned(), pid: *pid, cores: *cores };
-        text!(
+        message!(
             "trials-busy-machine.process",
             process = usage.to_string(),
-            trials = text!("trials", count = *trials)
+            trials = message!("trials", count = *trials)
         )
     });
     texts.collect()
@@ -156,10 +157,10 @@ fn matching_trials(facts: &Facts, predicate: impl Fn(&Observation) -> bool) -> M
     for (contender, load) in places.iter().take(MOST_NAMED) {
         let name = facts.observations.contenders.get(*contender).map_or("", String::as_str);
         let load = facts.observations.unit.format(*load);
-        texts.push(text!("at-load", name, load));
+        texts.push(message!("at-load", name, load));
     }
     if places.len() > MOST_NAMED {
-        texts.push(text!("trials-left-out.more-steps", count = places.len() - MOST_NAMED));
+        texts.push(message!("trials-left-out.more-steps", count = places.len() - MOST_NAMED));
     }
     MatchingTrials { count, places: text!("words", words = texts) }
 }
@@ -170,9 +171,9 @@ pub fn idle_users(facts: &Facts) -> Vec<Remark> {
     let without_thinking = think == Some(Duration::ZERO);
     let min_waiting = if without_thinking { MIN_WAITING_WITHOUT_THINKING } else { MIN_WAITING };
     let activity = if without_thinking || think.is_none() {
-        text!("idle-users.not-asking")
+        message!("idle-users.not-asking")
     } else {
-        text!("idle-users.thinking")
+        message!("idle-users.thinking")
     };
     let mut remarks = Vec::new();
     for trials in facts.trials {
@@ -185,7 +186,7 @@ pub fn idle_users(facts: &Facts) -> Vec<Remark> {
         });
         let Some((load, waiting)) = idle.max_by(|a, b| a.0.total_cmp(&b.0)) else { continue };
         let load = trials.unit.format(load);
-        let sentence = text!(
+        let sentence = message!(
             "sweep-idle-users",
             contender = trials.contender,
             load,
@@ -195,7 +196,7 @@ pub fn idle_users(facts: &Facts) -> Vec<Remark> {
         // The pauses of the plan are the user's wish.
         let remark =
             if without_thinking { Remark::warning(sentence) } else { Remark::note(sentence) };
-        remarks.push(remark.with_remedy(text!("sweep-idle-users.remedy")));
+        remarks.push(remark.with_remedy(message!("sweep-idle-users.remedy")));
     }
     remarks
 }
@@ -222,15 +223,20 @@ pub fn outliers(facts: &Facts) -> Vec<Remark> {
             let mut places: Vec<Text> = Vec::new();
             for (contender, outlier) in rest {
                 let load = facts.observations.unit.format(outlier.load);
-                places.push(text!("at-load", name = &*contender.contender, load));
+                places.push(message!("at-load", name = &*contender.contender, load));
             }
             places.sort_by(|a, b| a.as_str().cmp(b));
             // Several repetitions of a step may be outliers.
             places.dedup();
-            text!("outliers", count = all.len().to_string(), first = first.sentence.clone(), places)
+            message!(
+                "outliers",
+                count = all.len().to_string(),
+                first = first.sentence.clone(),
+                places
+            )
         }
     };
-    vec![Remark::warning(sentence).with_remedy(text!("outliers.remedy"))]
+    vec![Remark::warning(sentence).with_remedy(message!("outliers.remedy"))]
 }
 
 /// Rule: the knee depends on the highest load of the sweep.
@@ -241,8 +247,8 @@ pub fn not_robust(facts: &Facts) -> Vec<Remark> {
             continue;
         };
         let contender = &*contender.contender;
-        let sentence = text!("not-robust", limit = limit.name.clone(), contender);
-        remarks.push(Remark::note(sentence).with_remedy(text!("not-robust.remedy")));
+        let sentence = message!("not-robust", limit = limit.name.clone(), contender);
+        remarks.push(Remark::note(sentence).with_remedy(message!("not-robust.remedy")));
     }
     remarks
 }
@@ -264,11 +270,11 @@ pub fn few_repetitions(facts: &Facts) -> Vec<Remark> {
     let repetitions = ENOUGH_REPETITIONS.to_string();
     let needed = &*repetitions;
     let sentence = match fewest {
-        1 => text!("few-repetitions.one", needed),
-        _ => text!("few-repetitions", needed, have = fewest.to_string()),
+        1 => message!("few-repetitions.one", needed),
+        _ => message!("few-repetitions", needed, have = fewest.to_string()),
     };
     vec![Remark::note(sentence).with_remedy(facts.command.advise(
-        text!("few-repetitions.remedy"),
+        message!("few-repetitions.remedy"),
         REPEAT,
         &repetitions,
     ))]
@@ -280,8 +286,8 @@ pub fn few_loads(facts: &Facts) -> Vec<Remark> {
     if !(2..FEWEST_LOADS).contains(&fewest) {
         return Vec::new();
     }
-    let remedy = text!("few-loads.remedy", needed = FEWEST_LOADS.to_string());
-    vec![Remark::note(text!("few-loads", count = fewest)).with_remedy(remedy)]
+    let remedy = message!("few-loads.remedy", needed = FEWEST_LOADS.to_string());
+    vec![Remark::note(message!("few-loads", count = fewest)).with_remedy(remedy)]
 }
 
 /// Rule: notes on facts that the source of the observations does not have.
@@ -303,7 +309,7 @@ fn fall(trials: &Trials) -> Option<Remark> {
     if final_throughput >= FALLEN * peak.achieved || last.load <= peak.load {
         return None;
     }
-    let sentence = text!(
+    let sentence = message!(
         "throughput-falls",
         contender = trials.contender,
         most = rate(peak.achieved),
@@ -311,5 +317,5 @@ fn fall(trials: &Trials) -> Option<Remark> {
         last = rate(last.achieved),
         highest = trials.unit.format(last.load)
     );
-    Some(Remark::warning(sentence).with_remedy(text!("throughput-falls.remedy")))
+    Some(Remark::warning(sentence).with_remedy(message!("throughput-falls.remedy")))
 }

@@ -1,9 +1,10 @@
 //! Finds the highest load at which the offered load is achieved, or an objective is met.
 
 use crate::sweep::trials::{LoadFigures, Trials};
+use crate::texts::message;
 use brunt_model::analysis::{Band, HeldLoads, LimitKind, LoadLimit};
 use brunt_model::objective::{Metric, Relation};
-use brunt_model::{LoadUnit, Objective, Text, text};
+use brunt_model::{LoadUnit, Objective, Text};
 
 /// Minimum ratio of achieved to offered throughput at which the server keeps up.
 const MIN_ACHIEVED: f64 = 0.99;
@@ -42,7 +43,7 @@ fn of_errors(trials: &Trials) -> Option<LoadLimit> {
         relation: Relation::Below,
         bound: MAX_ERRORS,
     };
-    let how = text!("load-limit.errors-how");
+    let how = message!("load-limit.errors-how");
     let mut limit = limit(trials, LimitKind::Objective, bound.to_string().into(), how, |curve| {
         HeldRange::on_curve(curve, has_few_errors)
     });
@@ -132,8 +133,8 @@ fn highest_achieved(trials: &Trials) -> Option<LoadLimit> {
     if trials.unit != LoadUnit::PerSecond {
         return None;
     }
-    let how = text!("load-limit.kept-how");
-    Some(limit(trials, LimitKind::Kept, text!("load-limit.kept"), how, kept_range))
+    let how = message!("load-limit.kept-how");
+    Some(limit(trials, LimitKind::Kept, message!("load-limit.kept"), how, kept_range))
 }
 
 fn kept_range(curve: &[LoadFigures]) -> HeldRange {
@@ -142,7 +143,7 @@ fn kept_range(curve: &[LoadFigures]) -> HeldRange {
 }
 
 fn of_objective(trials: &Trials, index: usize, kind: LimitKind) -> LoadLimit {
-    let how = text!("load-limit.objective-how");
+    let how = message!("load-limit.objective-how");
     let name = trials.objectives[index].to_string().into();
     let mut limit = limit(trials, kind, name, how, |curve| {
         HeldRange::on_curve(curve, |point| Some(point.met.get(index).copied().flatten()? > 0.5))
@@ -171,13 +172,13 @@ fn limit(
         .flatten();
     let how = match whole {
         HeldRange::UpTo(_) => how,
-        HeldRange::Nowhere => text!("load-limit.nowhere"),
-        HeldRange::Throughout(highest) => text!(
+        HeldRange::Nowhere => message!("load-limit.nowhere"),
+        HeldRange::Throughout(highest) => message!(
             "load-limit.throughout",
             load = trials.unit.format(highest),
             advice = trials.advice_above()
         ),
-        HeldRange::Unknown => text!("load-limit.unknown"),
+        HeldRange::Unknown => message!("load-limit.unknown"),
     };
     let held = match whole {
         HeldRange::Nowhere => Some(HeldLoads::None),

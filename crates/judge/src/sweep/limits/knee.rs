@@ -2,6 +2,7 @@
 
 use crate::sweep::response::Response;
 use crate::sweep::trials::{LoadFigures, Trials};
+use crate::texts::message;
 use brunt_model::analysis::{LimitKind, LoadLimit};
 use brunt_model::numbers::three_digits;
 use brunt_model::{Text, text};
@@ -24,7 +25,9 @@ pub fn limit(trials: &Trials) -> LoadLimit {
     let robust = at.and_then(|knee| is_robust(&curve, knee.value));
     let doubt = estimate.map(|estimate| estimate.doubt()).unwrap_or_default();
     let doubts = match robust {
-        Some(false) => text!("doubts", first = doubt, second = text!("limit-knee.not-robust")),
+        Some(false) => {
+            message!("doubts", first = doubt, second = message!("limit-knee.not-robust"))
+        }
         _ => doubt,
     };
     let how = match knee(&curve) {
@@ -115,9 +118,9 @@ fn method_text(trials: &Trials, curve: &[LoadFigures], doubts: Text) -> Text {
     let response = response_name(trials);
     let range = range(trials, curve);
     if is_geometric(&loads) {
-        text!("limit-knee.method-of-both", response, range, doubts)
+        message!("limit-knee.method-of-both", response, range, doubts)
     } else {
-        text!("limit-knee.method", response, range, doubts)
+        message!("limit-knee.method", response, range, doubts)
     }
 }
 
@@ -127,25 +130,25 @@ fn no_knee_text(trials: &Trials, curve: &[LoadFigures], reason: &NoKnee, doubts:
     match reason {
         NoKnee::FewLoads(n) => {
             let needed = FEWEST_LOADS.to_string();
-            text!("limit-knee.few-loads", needed, have = n.to_string(), doubts)
+            message!("limit-knee.few-loads", needed, have = n.to_string(), doubts)
         }
         NoKnee::Flat(rise) => {
             let rise = three_digits(*rise);
             let advice = trials.advice_above();
-            text!("limit-knee.flat", response, rise, range, advice, doubts)
+            message!("limit-knee.flat", response, rise, range, advice, doubts)
         }
         NoKnee::Rises(rise) => {
-            text!("limit-knee.rises", response, rise = three_digits(*rise), range, doubts)
+            message!("limit-knee.rises", response, rise = three_digits(*rise), range, doubts)
         }
     }
 }
 
 fn response_name(trials: &Trials) -> Text {
-    trials.response.map_or_else(|| text!("limit-knee.response"), Response::words)
+    trials.response.map_or_else(|| message!("limit-knee.response"), Response::words)
 }
 
 fn range(trials: &Trials, curve: &[LoadFigures]) -> Text {
     let low = trials.unit.format(curve.first().map_or(0.0, |point| point.load));
     let high = trials.unit.format(curve.last().map_or(0.0, |point| point.load));
-    text!("limit-knee.range", low, high, count = curve.len().to_string())
+    message!("limit-knee.range", low, high, count = curve.len().to_string())
 }

@@ -2,6 +2,7 @@
 //! a closed loop cross.
 
 use crate::sweep::trials::{LoadFigures, Trials};
+use crate::texts::message;
 use brunt_model::analysis::{LimitKind, LoadLimit};
 use brunt_model::numbers::{rate, seconds};
 use brunt_model::{LoadUnit, Text, text};
@@ -104,24 +105,24 @@ fn explanation(trials: &Trials, curve: &[LoadFigures], doubt: Text) -> Text {
     // The throughput falls under overload, so the fitted plateau is below a measured throughput.
     if let (Some(_), None, Some(peak)) = (growth.plateau(), plateau(curve), peak(curve)) {
         let load = trials.unit.format(peak.load);
-        return text!("limit-saturation.peak", rate = rate(peak.achieved), load, doubt);
+        return message!("limit-saturation.peak", rate = rate(peak.achieved), load, doubt);
     }
     match growth {
         ThroughputGrowth::Ends { from, .. } => {
             let load = trials.unit.format(brunt_model::numbers::round3(from));
-            text!("limit-saturation.ends", load, doubt)
+            message!("limit-saturation.ends", load, doubt)
         }
         ThroughputGrowth::Flat { .. } => {
             let lowest = curve.first().map_or(0.0, |point| point.load);
-            text!("limit-saturation.flat", load = trials.unit.format(lowest), doubt)
+            message!("limit-saturation.flat", load = trials.unit.format(lowest), doubt)
         }
-        ThroughputGrowth::Continues => text!(
+        ThroughputGrowth::Continues => message!(
             "limit-saturation.continues",
             load = trials.unit.format(highest),
             advice = trials.advice_above(),
             doubt
         ),
-        ThroughputGrowth::Unknown => text!("limit-saturation.unknown", doubt),
+        ThroughputGrowth::Unknown => message!("limit-saturation.unknown", doubt),
     }
 }
 
@@ -134,22 +135,22 @@ pub fn asymptotes(trials: &Trials) -> Option<LoadLimit> {
     let at = trials.banded(|curve| Some(plateau(curve)? * (least_response(curve)? + think)));
     let how = match (at, least_response(&curve), plateau(&curve)) {
         (Some(_), Some(least_response), Some(plateau)) => {
-            text!(
+            message!(
                 "limit-saturation.asymptotes",
                 rate = rate(plateau),
                 least = seconds(least_response),
                 think = seconds(think)
             )
         }
-        _ if growth(&curve).plateau().is_some() => text!("limit-saturation.asymptotes-none"),
+        _ if growth(&curve).plateau().is_some() => message!("limit-saturation.asymptotes-none"),
         _ if growth(&curve) == ThroughputGrowth::Unknown => {
-            text!("limit-saturation.unknown", doubt = Text::default())
+            message!("limit-saturation.unknown", doubt = Text::default())
         }
-        _ => text!("limit-saturation.asymptotes-beyond", advice = trials.advice_above()),
+        _ => message!("limit-saturation.asymptotes-beyond", advice = trials.advice_above()),
     };
     Some(LoadLimit {
         kind: LimitKind::Asymptotes,
-        name: text!("load-limit.asymptotes"),
+        name: message!("load-limit.asymptotes"),
         at,
         unit: trials.unit.name(),
         how,

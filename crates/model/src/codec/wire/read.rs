@@ -61,7 +61,8 @@ pub fn event(message: Event) -> Option<Decoded<model::Event>> {
         }
         Some(Kind::Reading(r)) => model::Event::Reading(r.into()),
         Some(Kind::Warning(w)) => {
-            model::Event::Warning(model::Warning { at: Tick(w.at_nanos), text: w.text })
+            let text = w.text.unwrap_or_default().into();
+            model::Event::Warning(model::Warning { at: Tick(w.at_nanos), text })
         }
         Some(Kind::Finished(f)) => model::Event::Finished(f.into()),
         Some(Kind::Lost(l)) => {
@@ -91,14 +92,16 @@ fn started(s: &Started) -> Option<model::Event> {
 
 impl From<CheckFailure> for model::CheckFailure {
     fn from(failure: CheckFailure) -> Self {
-        let CheckFailure { label, check, expected, found, count } = failure;
+        let CheckFailure { label, check, count, expected, found } = failure;
+        let expected = expected.unwrap_or_default().into();
+        let found = found.unwrap_or_default().into();
         Self { label, check, expected, found, count }
     }
 }
 
 impl From<Finished> for model::Finish {
     fn from(f: Finished) -> Self {
-        Self { at: Tick(f.at_nanos), interrupted: f.interrupted, error: f.error }
+        Self { at: Tick(f.at_nanos), interrupted: f.interrupted, error: f.error.map(Into::into) }
     }
 }
 

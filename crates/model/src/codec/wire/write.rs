@@ -50,7 +50,7 @@ fn kind(event: &model::Event) -> serde_json::Result<Kind> {
         }
         model::Event::Reading(reading) => Kind::Reading(reading.into()),
         model::Event::Warning(warning) => {
-            Kind::Warning(Warning { at_nanos: warning.at.0, text: warning.text.clone() })
+            Kind::Warning(Warning { at_nanos: warning.at.0, text: Some((&warning.text).into()) })
         }
         model::Event::Finished(finish) => Kind::Finished(finish.into()),
         model::Event::Agent { number, event } => Kind::Agent(Box::new(Agent {
@@ -77,8 +77,14 @@ impl From<&model::Mark> for Mark {
 
 impl From<&model::CheckFailure> for CheckFailure {
     fn from(failure: &model::CheckFailure) -> Self {
-        let model::CheckFailure { label, check, expected, found, count } = failure.clone();
-        Self { label, check, expected, found, count }
+        let model::CheckFailure { label, check, expected, found, count } = failure;
+        Self {
+            label: *label,
+            check: check.clone(),
+            count: *count,
+            expected: (!expected.is_empty()).then(|| expected.into()),
+            found: (!found.is_empty()).then(|| found.into()),
+        }
     }
 }
 
@@ -125,8 +131,8 @@ impl From<&model::spread::ArrivalBin> for Bin {
 
 impl From<&model::Finish> for Finished {
     fn from(finish: &model::Finish) -> Self {
-        let model::Finish { at, interrupted, error } = finish.clone();
-        Self { at_nanos: at.0, interrupted, error }
+        let model::Finish { at, interrupted, error } = finish;
+        Self { at_nanos: at.0, interrupted: *interrupted, error: error.as_ref().map(Into::into) }
     }
 }
 

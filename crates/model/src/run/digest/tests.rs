@@ -219,7 +219,7 @@ fn events(seed: u64, intervals: u64, populations: usize, agents: usize) -> Vec<E
         events.push(Event::Resumed { at: Tick(intervals * INTERVAL), process: 0 });
         events.push(loss(intervals, 0, agents));
     }
-    let error = seed.is_multiple_of(2).then(|| "no reply".to_owned());
+    let error = seed.is_multiple_of(2).then(|| "no reply".into());
     let at = Tick(intervals * INTERVAL);
     events.push(Event::Finished(Finish { at, interrupted: seed.is_multiple_of(3), error }));
     events

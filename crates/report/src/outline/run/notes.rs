@@ -9,7 +9,7 @@ use crate::utc::rfc3339;
 use crate::view::Emphasis;
 use brunt_model::numbers::{bytes, count, fraction, plain, plural, seconds, span, three_digits};
 use brunt_model::objective::{Metric, ObjectiveResult};
-use brunt_model::{Mark, Phase, Plan, Run, reading_names};
+use brunt_model::{Mark, Phase, Plan, Run, Text, reading_names};
 
 /// Returns the start time, the machine, and CPU and memory of the generator, as far
 /// as they were read.
@@ -166,7 +166,7 @@ fn planned_extent(plan: &Plan) -> Option<String> {
 }
 
 /// Returns the warnings, without the error of the run, which is shown separately.
-pub fn warnings(run: &Run) -> impl Iterator<Item = &String> {
+pub fn warnings(run: &Run) -> impl Iterator<Item = &Text> {
     let error = run.finish.as_ref().and_then(|f| f.error.as_deref());
     run.warnings.iter().filter(move |w| Some(w.as_str()) != error)
 }

@@ -3,11 +3,12 @@
 
 use super::{ReportSection, RunReport};
 use crate::outline::block::{OutcomeRow, ReportBlock};
+use crate::texts::message;
 use crate::view::Detail;
 use brunt_model::numbers::{count, plural, share, time};
 use brunt_model::outcome::status_text;
 use brunt_model::text::Value;
-use brunt_model::{Failure, LoggedText, Run, Tally, Text, text};
+use brunt_model::{Failure, Run, Tally, Text, text};
 
 /// Returns statuses and failures, with counts and shares. A brief report has them only if not all
 /// replies were good, and without remedies.
@@ -69,10 +70,8 @@ fn explained(failure: Failure, t: &Tally) -> Text {
 /// Returns the meaning of a failure. For a protocol error these are the causes, with their counts.
 pub fn meaning(failure: Failure, t: &Tally) -> Text {
     let causes = t.malformed.iter().filter(|(cause, _)| cause.failure() == failure);
-    let causes = causes.map(|(cause, n)| {
-        let cause = LoggedText::Cause.text(&cause.to_string());
-        text!("failure-cause", count = count(*n), cause)
-    });
+    let causes =
+        causes.map(|(cause, n)| message!("failure-cause", count = count(*n), cause = cause.text()));
     let causes: Vec<Text> = causes.collect();
     if causes.is_empty() {
         failure.row().meaning.clone()

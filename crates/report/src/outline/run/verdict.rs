@@ -4,6 +4,7 @@
 use super::{ReportSection, RunReport, notes};
 use crate::outline::block::{Fact, ListItem, ListMark, Remark, ReportBlock, Words};
 use crate::outline::items;
+use crate::texts::message;
 use crate::view::{Detail, Emphasis};
 use brunt_model::finding::{FigureEvidence, OtherCause, State, ThresholdSide, Verdict};
 use brunt_model::numbers::{span, three_digits};
@@ -15,11 +16,11 @@ pub fn steady(report: &RunReport) -> Option<Fact> {
     let steady = report.judgement.steady.as_ref()?;
     let method = steady.method.clone();
     let text = match (steady.reached, steady.cut.as_secs_f64()) {
-        (false, _) => text!("steady.not-reached", method),
-        (true, 0.0) => text!("steady.from-beginning", method),
-        (true, cut) => text!("steady.after", time = span(cut), method),
+        (false, _) => message!("steady.not-reached", method),
+        (true, 0.0) => message!("steady.from-beginning", method),
+        (true, cut) => message!("steady.after", time = span(cut), method),
     };
-    Some(Fact::new(text!("steady"), text))
+    Some(Fact::new(message!("steady"), text))
 }
 
 /// Returns the findings, and the warnings of the run. In a brief report, a note has no remedy.
@@ -31,7 +32,7 @@ pub fn findings(report: &RunReport) -> ReportSection {
     {
         item.remedy = None;
     }
-    items.extend(notes::warnings(report.run).map(ListItem::plain));
+    items.extend(notes::warnings(report.run).map(|warning| ListItem::plain(warning.as_str())));
     if items.is_empty() {
         return ReportSection::new();
     }
@@ -64,7 +65,7 @@ pub fn fact(report: &RunReport) -> Fact {
         lines: vec![
             Words::emphasized(emphasis(verdict.state), state_name(judgement))
                 .and(": ")
-                .and(Text::series(clauses)),
+                .and(text::series(clauses)),
         ],
         remarks: failed.chain(causes).chain(unseen).collect(),
         may_be_cut: false,
@@ -85,7 +86,7 @@ fn emphasis(state: State) -> Emphasis {
 pub fn failed_checks(judgement: &Judgement) -> impl Iterator<Item = Text> {
     let failed = judgement.checks.iter().filter(|check| !check.holds);
     failed.map(|check| {
-        text!("failed-check", check = check.name.clone(), arithmetic = check.arithmetic.clone())
+        message!("failed-check", check = check.name.clone(), arithmetic = check.arithmetic.clone())
     })
 }
 

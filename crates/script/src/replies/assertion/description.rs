@@ -5,57 +5,69 @@ use brunt_model::extract::QualifiedXpath;
 use brunt_model::reply_policy::{
     AssertionTest, ExpectedJson, NumberComparison, TextAssertion, TextMatch,
 };
+use brunt_model::text::Value;
+use brunt_model::{Text, text};
 
 /// Describes the requirement of an assertion.
-pub fn description_of(test: &AssertionTest) -> String {
+pub fn description_of(test: &AssertionTest) -> Text {
     match test {
         AssertionTest::Text(text) => text_description(text),
-        AssertionTest::Duration(millis) => format!("time at most {millis} ms"),
+        AssertionTest::Duration(millis) => text!("condition-time", millis = &**millis),
         AssertionTest::Size { part, is, bytes } => {
-            let part = part.as_ref().map_or_else(|| "reply".into(), part_name);
-            format!("size of the {part} {} {bytes} bytes", sign(*is))
+            let part = part.as_ref().map_or_else(|| text!("condition-part.reply"), part_name);
+            text!("condition-size", part, sign = sign(*is), bytes = &**bytes)
         }
-        AssertionTest::Json { path, expected, invert }
-        | AssertionTest::JmesPath { path, expected, invert } => {
-            let kind = if matches!(test, AssertionTest::Json { .. }) { "json" } else { "jmespath" };
-            let expected = match expected {
-                None => String::new(),
-                Some(ExpectedJson::Null) => " is null".into(),
-                Some(ExpectedJson::Value(value)) => format!(" is `{}`", shown(value)),
-                Some(ExpectedJson::Pattern(pattern)) => format!(" matches `{}`", shown(pattern)),
-            };
-            format!("{}{kind} {path}{expected}", not(*invert))
+        AssertionTest::Json { path, expected, invert } => {
+            inverted(json_description(format!("json {path}"), expected.as_ref()), *invert)
+        }
+        AssertionTest::JmesPath { path, expected, invert } => {
+            inverted(json_description(format!("jmespath {path}"), expected.as_ref()), *invert)
         }
         AssertionTest::Xpath { path, invert }
         | AssertionTest::QualifiedXpath { path: QualifiedXpath { path, .. }, invert } => {
-            format!("{}xpath {path}", not(*invert))
+            inverted(format!("xpath {path}").into(), *invert)
         }
-        AssertionTest::Xml => "body is XML".into(),
-        AssertionTest::Md5(sum) => format!("MD5 sum of the body is {sum}"),
-        AssertionTest::Script(script) => script.name.clone(),
+        AssertionTest::Xml => text!("condition-xml"),
+        AssertionTest::Md5(sum) => text!("condition-md5", sum = &**sum),
+        AssertionTest::Script(script) => script.name.as_str().into(),
     }
 }
 
-fn not(invert: bool) -> &'static str {
-    if invert { "not " } else { "" }
+fn inverted(condition: Text, invert: bool) -> Text {
+    if invert { text!("condition-not", condition) } else { condition }
 }
 
-fn text_description(text: &TextAssertion) -> String {
-    let verb = match (text.is, text.not) {
-        (TextMatch::Substring, false) => "contains",
-        (TextMatch::Substring, true) => "does not contain",
-        (TextMatch::Equals, false) => "is",
-        (TextMatch::Equals, true) => "is not",
-        (TextMatch::Contains | TextMatch::Matches, false) => "matches",
-        (TextMatch::Contains | TextMatch::Matches, true) => "does not match",
-    };
-    let patterns: Vec<String> =
-        text.patterns.iter().map(|pattern| format!("`{}`", shown(pattern))).collect();
-    format!(
-        "{} {verb} {}",
-        part_name(&text.part),
-        patterns.join(if text.any { " or " } else { " and " })
-    )
+fn json_description(part: String, expected: Option<&ExpectedJson>) -> Text {
+    match expected {
+        None => part.into(),
+        Some(ExpectedJson::Null) => text!("condition-null", part),
+        Some(ExpectedJson::Value(value)) => text!("condition-equal", part, values = quoted(value)),
+        Some(ExpectedJson::Pattern(pattern)) => {
+            text!("condition-match", part, values = quoted(pattern))
+        }
+    }
+}
+
+fn text_description(text: &TextAssertion) -> Text {
+    let part = part_name(&text.part);
+    let patterns = text.patterns.iter().map(|pattern| quoted(pattern)).collect();
+    let values = if text.any { Value::Alternatives(patterns) } else { Value::List(patterns) };
+    match (text.is, text.not) {
+        (TextMatch::Substring, false) => text!("condition-contains", part, values),
+        (TextMatch::Substring, true) => text!("condition-lacks", part, values),
+        (TextMatch::Equals, false) => text!("condition-equal", part, values),
+        (TextMatch::Equals, true) => text!("condition-not-equal", part, values),
+        (TextMatch::Contains | TextMatch::Matches, false) => {
+            text!("condition-match", part, values)
+        }
+        (TextMatch::Contains | TextMatch::Matches, true) => {
+            text!("condition-no-match", part, values)
+        }
+    }
+}
+
+fn quoted(value: &str) -> Text {
+    format!("`{}`", shown(value)).into()
 }
 
 fn sign(comparison: NumberComparison) -> &'static str {
@@ -72,9 +84,9 @@ fn sign(comparison: NumberComparison) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use brunt_model::Language;
     use brunt_model::extract::ReplyPart;
     use brunt_model::reply_policy::{StatusRange, statuses};
-    use brunt_model::{Language, LoggedText};
 
     fn json(expected: ExpectedJson) -> AssertionTest {
         AssertionTest::Json { path: "$.a".into(), expected: Some(expected), invert: false }
@@ -117,8 +129,7 @@ mod tests {
             tests.push((AssertionTest::Text(text), chinese));
         }
         for (test, chinese) in tests {
-            let description = LoggedText::Condition.text(&description_of(&test));
-            assert_eq!(description.in_language(Language::Chinese), chinese);
+            assert_eq!(description_of(&test).in_language(Language::Chinese), chinese);
         }
     }
 

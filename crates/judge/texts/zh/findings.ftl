@@ -2,13 +2,9 @@
 
 ## Parts of sentences
 
-series = { $clauses }
-words = { $words }
-
 requests = { $count } 个请求
 connections = { $count } 个连接
 blocks = { $count } 个区组
-users = { $count } 个用户
 
 # An advice with the command or option that follows it.
 advice-with-command = { $advice }：{ $command }
@@ -17,16 +13,15 @@ progress-of-requests = { $time }（计划 { $requested }，已发出 { $done } �
 
 ## End and length of the run
 
+too-short = 本次运行只持续了 { $time }，收到 { $replies } 个响应：结果反映的是服务器的启动阶段，下一次运行可能不同。
+    .remedy = 测量 10 s 或更长时间
+    .remedy-iterations = 让每个用户执行更多次迭代
 cut-short = 本次运行不完整，不能与完整的运行比较：{ $reason }。
     .no-end = 事件日志没有结尾，已运行 { $progress }
     .failed = brunt 出错（{ $error }），已运行 { $progress }
     .interrupted = 运行被中断，已运行 { $progress }
     .early = 运行提前结束，已运行 { $progress }
     .remedy = 重新完整运行一次，再作比较
-
-too-short = 本次运行只持续了 { $time }，收到 { $replies } 个响应：结果反映的是服务器的启动阶段，下一次运行可能不同。
-    .remedy = 测量 10 s 或更长时间
-    .remedy-iterations = 让每个用户执行更多次迭代
 
 last-stage-longer = { $advice }：延长负载的最后一个阶段
 
@@ -201,7 +196,6 @@ censored = { $share } 的请求没有得到响应（{ $timed_out } 个超时，{
 
 duration-of-run = { $measured } 中有 { $over }
 of-agents = { $agents }：{ $sentence }
-of-run = { $run }：{ $sentence }
 
 limit-worker = 一个工作线程最高有 { $worst } 的时间处于忙碌状态，{ $duration } 达到 { $threshold } 或更高：到期的任务必须等待该线程
     .remedy = 启动更多线程：--threads { $threads }
@@ -320,23 +314,6 @@ conclusion = { $clauses }。
     .busy-machine = 其他进程使其变慢，因此服务器的性能可能更高
     .unexplained = 请求延迟的原因不明，因此服务器的性能可能更高
 
-limiting-resource =
-    .worker = 一个工作线程的 CPU 使用率达到 100 %
-    .cores = 与服务器共用的核
-    .run-queue = 在运行队列中等待核
-    .throttled = CPU 限流
-    .steal = 被虚拟机监控程序窃取的 CPU 时间
-    .other-processes = 本机的其他进程
-    .stopped = 一个没有运行的工作线程
-    .descriptors = 文件描述符
-    .ports = 本地端口
-    .nic = 网卡
-    .packets = 每秒数据包数
-    .conntrack = 连接跟踪表
-    .memory = 内存
-    .lag = 滞后
-    .agent = 失联的压测代理
-
 ## Bottleneck of the server
 
 bottleneck =
@@ -396,8 +373,6 @@ check =
     .transactions = 事务
     .schedule = 到达与计划的对比
     .spacing = 到达的间隔
-
-failed-check = { $check }：{ $arithmetic }
 
 # The arithmetic of the checks.
 check-sum =

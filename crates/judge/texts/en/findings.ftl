@@ -2,9 +2,6 @@
 
 ## Parts of sentences
 
-series = { $clauses }
-words = { $words }
-
 requests = { $count ->
     [one] { $count } request
    *[other] { $count } requests
@@ -17,10 +14,6 @@ blocks = { $count ->
     [one] { $count } block
    *[other] { $count } blocks
 }
-users = { $count ->
-    [one] { $count } user
-   *[other] { $count } users
-}
 
 # An advice with the command or option that follows it.
 advice-with-command = { $advice }: { $command }
@@ -29,16 +22,15 @@ progress-of-requests = { $done } of { $requested } in { $time }
 
 ## End and length of the run
 
+too-short = The run lasted only { $time } and got { $replies } replies: it shows the start of the server, and the next run may differ.
+    .remedy = measure for 10 s or more
+    .remedy-iterations = let each user make more iterations
 cut-short = The run is incomplete and not comparable with a complete one: { $reason }.
     .no-end = its event log has no end, after { $progress }
     .failed = brunt failed after { $progress } ({ $error })
     .interrupted = it was interrupted after { $progress }
     .early = it ended after { $progress }
     .remedy = repeat it to the end before a comparison
-
-too-short = The run lasted only { $time } and got { $replies } replies: it shows the start of the server, and the next run may differ.
-    .remedy = measure for 10 s or more
-    .remedy-iterations = let each user make more iterations
 
 last-stage-longer = { $advice }: give the last stage of the load more time
 
@@ -216,7 +208,6 @@ censored = { $share } of the requests got no reply ({ $timed_out } timed out, { 
 
 duration-of-run = for { $over } of { $measured }
 of-agents = { $agents }: { $sentence }
-of-run = { $run }: { $sentence }
 
 limit-worker = a worker thread was busy { $worst } of its time at worst, and { $threshold } or more { $duration }: what fell due had to wait for it
     .remedy = start more threads: --threads { $threads }
@@ -335,23 +326,6 @@ conclusion = { $clauses }.
     .busy-machine = other processes slowed it, so the server may do better
     .unexplained = it is unknown what delayed requests, so the server may do better
 
-limiting-resource =
-    .worker = a worker thread at 100 % CPU
-    .cores = the machine's cores, shared with the server
-    .run-queue = waiting for a core
-    .throttled = CPU throttling
-    .steal = CPU time taken by the hypervisor
-    .other-processes = other processes on this machine
-    .stopped = a worker that did not run
-    .descriptors = file descriptors
-    .ports = local ports
-    .nic = the network interface
-    .packets = packets per second
-    .conntrack = the connection tracking table
-    .memory = memory
-    .lag = lag
-    .agent = a lost agent
-
 ## Bottleneck of the server
 
 bottleneck =
@@ -411,8 +385,6 @@ check =
     .transactions = transactions
     .schedule = arrivals against the schedule
     .spacing = spacing of arrivals
-
-failed-check = { $check }: { $arithmetic }
 
 # The arithmetic of the checks.
 check-sum =

@@ -1,19 +1,5 @@
 ### Histories of a figure.
 
-history-measure =
-    .capacity = 容量
-    .throughput = 吞吐量
-    .p50 = 响应时间 p50
-    .p95 = 响应时间 p95
-    .p99 = 响应时间 p99
-    .service-p50 = 服务时间 p50
-    .service-p99 = 服务时间 p99
-    .errors = 错误率
-
-# The load of a series.
-history-load =
-    .search = 搜索
-
 history-column =
     .id = 编号
     .when = 时间（UTC）
@@ -28,16 +14,6 @@ history-chart =
     .median = 变化点之间的中位数
     .excluded = 未计入的运行
 
-# Remarks on a run.
-history-remark =
-    .change = 变化：{ $size }
-    .invalid = 未计入：一致性检查失败
-    .no-end = 未计入：运行没有结束记录
-    .no-figure = 未计入：运行没有此数据
-    .unknown-plan = 未计入：其计划未知
-    .interrupted = 已中断
-    .from-index = 取自索引：没有日志和摘要
-
 counted-runs = { $count } 次计入的运行
 
 history-conclusion = { $runs }中有 { $changes } 个变化点（各次运行独立时，没有变化的历史出现误报的比例为 { $level }）。
@@ -49,17 +25,6 @@ history-conclusion = { $runs }中有 { $changes } 个变化点（各次运行独
 day = { $month }月{ $day }日
 
 date = { $year }年{ $day }
-
-# A change of the level.
-history-change = { $day }，{ $before_id } 与 { $after_id } 之间：{ $before } → { $after }{ $size }；p = { $p }
-    .better = { $day }，{ $before_id } 与 { $after_id } 之间：{ $before } → { $after }{ $size }；p = { $p }，变好
-    .worse = { $day }，{ $before_id } 与 { $after_id } 之间：{ $before } → { $after }{ $size }；p = { $p }，变差
-    .size = ，{ $relative }
-    .size-with-interval = ，{ $relative }（95 % 置信区间 { $low } 至 { $high }）
-    .facts = 同时发生的变化：
-    .no-facts = 在其前后两次运行之内，数据、环境、服务器和版本的已知信息没有变化。
-    .fact = { $fact }：{ $before } → { $after }
-    .fact-between = { $fact }：{ $before } → { $after }（{ $before_id } 与 { $after_id } 之间）
 
 history-note =
     .older-runs = 省略了 { $count } 次更早的运行：历史最多包含 { $most } 次运行；用 --last 提高此数。

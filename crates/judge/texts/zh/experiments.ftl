@@ -2,119 +2,8 @@
 
 ## Parts of sentences
 
-sentence = { $clause }。
-of-contender = { $contender }：{ $sentence }
 at-load = { $name }（负载 { $load }）
-number-of-cores = { $number } 核
-number-of-users = { $number } 个用户
-times-failure = { $count } × { $failure }
 doubts = { $first }{ $second }
-load-unit =
-    .rate = 个请求/s
-    .users = 个用户
-
-measure =
-    .mean = 平均值
-    .max = 最大值
-    .errors = 错误
-    .throughput = 吞吐量
-    .goodput = 有效吞吐量
-    .server-cpu = 每个请求的服务器 CPU 时间
-    .capacity = 容量
-
-# What happened in trials with a verdict.
-state =
-    .unjudged = 没有收到成功的响应
-    .busy-machine = 其他进程占用了本机的 CPU
-    .unexplained = 请求发送延迟，原因不明
-    .limited = 负载生成器是瓶颈
-    .invalid = 一致性检查失败
-
-## Searches
-
-search-end =
-    .precise = 已达到目标精度
-    .budget = 时间预算已用完
-    .generator = 更高负载下的试验受到干扰
-    .most = 允许的最高负载达到了目标
-    .least = 有意义的最低负载未达到目标
-    .damaged = 服务器没有从过载中恢复
-    .stopped = 搜索被停止
-    .limited = 更高负载下的试验受到干扰：{ $limit }
-    .stalls = 缓慢或失败的请求出现得太少，无法统计；在任何负载下都可能超出目标
-
-trial-reason =
-    .first = 首次试验
-    .recovered = 检查服务器是否已恢复：该负载曾达到目标
-    .quarter = 上一负载的四分之一，上一负载未达到目标
-    .up-again = 再次使用首个负载：服务器起初可能较慢
-    .sequential = 逐个请求的速率的一半
-    .four-times = 上一负载的四倍
-    .queued = 比上一负载高四分之一：请求在排队
-    .twice = 上一负载的两倍
-    .confirmation = 确认运行
-    .shallow-overload = 略高于实际吞吐量
-    .above = 在估计值上方细化
-    .below = 在估计值下方细化
-    .below-saturation = 略低于实际吞吐量
-    .between = 介于达到目标的负载与未达到目标的负载之间
-    .check = 最后的检查：服务器在该负载下是否仍达到目标
-    .recovery = 恢复
-    .overload = 过载试验
-    .requested = 用户指定
-    .retry = 重试：上一次试验受到干扰
-
-# The capacity at objectives, in the summary of a search.
-capacity-summary =
-    .interval = { $objectives } 时的容量为 { $value } { $unit }（95 % 置信区间 { $low }–{ $high }）
-    .plus-minus = { $objectives } 时的容量为 { $value } ± { $half } { $unit }
-    .between = { $objectives } 时的容量在 { $low } 与 { $high } { $unit }之间
-    .at-least = { $objectives } 时的容量至少为 { $low } { $unit }
-    .below = { $objectives } 时的容量低于 { $high } { $unit }
-    .unknown = { $objectives } 时的容量未知
-    .measured = 测量了 { $seconds } s
-    .knee = 拐点在 { $load }
-    .saturation = 在 { $load }/s 处饱和
-    .collapse = 负载从 { $load } 起吞吐量下降
-    .recovers-at-once = 立即恢复
-    .recovers = 在 { $seconds } s 内恢复
-    .no-recovery = 在观察时间内没有恢复
-    .bottleneck = 受限原因：{ $bottleneck }
-
-# One capacity, with the reason if it is not known better.
-one-capacity =
-    .interval = { $value } { $unit }（{ $low } 至 { $high }）
-    .range = { $low } 至 { $high } { $unit }
-    .at-least = 至少 { $low } { $unit }：{ $reason }
-    .below = 低于 { $high } { $unit }：{ $reason }
-    .unknown = 未知：{ $reason }
-load-range = { $low } 至 { $high }
-
-server-changed = 服务器在搜索期间发生了变化：先在 { $met } { $unit } 时达到目标，后来在 { $missed } { $unit } 时未达到，因此其容量未知
-    .remedy = 在试验之间留出间隔（--cooldown），或重启服务器（计划文件：find.between）
-
-no-response = 最近 { $trials } 次试验没有收到 { $contender } 的响应（共 { $all } 次试验）。
-    .remedy = 用 `brunt check URL` 检查服务器
-
-capacity-disturbed = { $all } 次试验中有 { $count } 次，服务器不是唯一的瓶颈（{ $limits }）：这些试验只能证明负载达到目标，不能证明未达到目标。
-    .of-contender = { $contender }：{ $all } 次试验中有 { $count } 次，服务器不是唯一的瓶颈（{ $limits }）：这些试验只能证明负载达到目标，不能证明未达到目标。
-    .limits-and-process = { $limits }；CPU 占用最多的进程：{ $process } 核
-    .remedy = 在没有其他程序使用本机时测量，或从另一台机器测量
-
-capacity-imprecise =
-    .budget = 在达到目标精度之前，时间预算已用完。
-    .remedy-budget = 提高 --time-budget
-    .remedy-needed = 足以确认两端的预算：--time-budget { $time }
-    .stopped = 在达到目标精度之前，搜索被停止。
-    .remedy-stopped = 使用 --resume 继续
-
-server-damaged = 服务器没有从过载中恢复；此后的试验不计入。
-    .remedy = 在每次试验之前重启服务器（计划文件：find: {"{"}between: restart{"}"}）
-
-requirement =
-    .met = 要求 { $requirement }：达标；实际情况：{ $capacity }。
-    .undecided = 要求 { $requirement }：未定；实际情况：{ $capacity }。
-    .missed = 要求 { $requirement }：未达标；实际情况：{ $capacity }。
 
 ## Comparisons
 
@@ -213,12 +102,6 @@ cannot-decide = { $figures }：{ $blocks }无法显示任何差异：可能的�
     .alone = { $figures }：只有在发现 { $first } 有差异时，{ $blocks }才能得出结论；单独判断需要 { $needed } 个区组（水平 { $level }）。
     .sweep = { $count } 次重复无法确定哪个对比对象更好；请写 --repeat { $needed }（在计划文件中为 repetitions: { $needed }）。
     .runs = { $figure }：运行太少，无法显示任何差异：可能的最小 p 值为 { $least }（要求：{ $required }）。每一方至少需要 { $needed } 次运行。
-
-not-alternating = 这些运行不是交替进行的：其间的其他变化未知，任何检验都无法将其与对比对象的差异分开。
-    .about = 已存储运行的比较
-    .restarts = 无法得知服务器在各次运行之间是否重启过，是否保留了缓存和连接。
-    .gap = 各次运行最多相隔 { $gap }：机器及其负载可能已经变化。
-    .loads = 没有共同的负载，因此比较的是不同的负载：{ $loads }
 
 excluded-run = { $contender } 的一次运行被排除：{ $reason }。
     .trial = { $contender } 的第 { $repetition } 次重复{ $loads }连同其区组被排除：{ $reason }。
@@ -410,29 +293,6 @@ reading =
     .accept-queue = accept 队列，占用比例
 
 ## Methods
-
-# How the figures of a study were computed.
-method =
-    .closed-loop = 负载：虚拟用户的闭环；每个用户都等待响应，因此看不到更多用户的排队。
-    .open-loop = 负载：开环；请求按计划到达，不等待响应。
-    .response = 响应时间：从请求的计划时刻到响应的最后一个字节；被丢弃、被中断和超时的请求视为比所有响应都慢。
-    .capacity = 容量：在全部稳态时间内恰好达到目标的负载；由全部试验共同的一个单调模型得出，带 95 % 区间。受限于负载生成器或服务器所在机器上其他程序的试验，如果达到目标则计入；如果未达到，只计入超出滞后影响的部分，而当其他程序占用了服务器可能需要的 CPU 时完全不计入。
-    .capacities = 比较容量时使用每次搜索得出的数值，每次重复是一个观测值；单次搜索的区间不计入。
-    .permutation = 比较：一次重复是一个观测值，与其请求数无关。统计在每次重复内交换两个对比对象的所有方式（置换检验）；差异为 Hodges-Lehmann 估计值，其区间由该检验得出。期中分析共享错误率（alpha spending）；首个指标之后的指标按 Holm 方法共享。
-    .ranks = 比较：这些运行不是交替进行的，按秩检验（Mann 和 Whitney），每次运行是一个观测值；差异为 Hodges-Lehmann 估计值。其间的漂移包含在内。
-    .no-test = 比较：运行太少时不作检验。
-    .band-one = 每个步骤一次试验：数据没有区间，无法检验差异。
-    .band-range = 区间为中位数两侧最低和最高的试验：95 % 区间至少需要六次重复。
-    .band-within-run = 区间为一次运行内按一秒的数据块得出的 95 % 区间：不包含各次运行之间的差异。
-    .band-repetitions = 区间为各次重复之间的 95 % 区间，主值为中位数。
-    .band-model = 区间为由全部试验的模型得出的 95 % 区间。
-    .knee = 拐点：在测量范围内，平滑后的响应时间向上弯曲最大的位置（Kneedle）。
-    .saturation = 饱和点：不再随负载增长的吞吐量。
-    .asymptotes = N*：吞吐量的两条渐近线相交处的用户数，X_max ·（R_min + 思考时间）。
-    .kept = 实现的负载：至少实现了 99 % 的最后一个负载。
-    .objectives = 目标：直到该负载，每个步骤都达到此目标。
-    .patience = 1-3-10：p99 低于 1、3 和 10 s 的最高负载，即 Nielsen 的耐心极限。
-    .scalability = 可扩展性：{ $caution }
 
 method-of-run =
     .steady = 对 { $count } 个点的吞吐量和 p50 使用 MSER-5，对后半段使用 sup-Wald 检验，并作趋势检验

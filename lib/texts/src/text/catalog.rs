@@ -1,33 +1,13 @@
 //! Formats messages of a catalog in Fluent's syntax, with a source for each language.
 
-use super::{Language, Text, Value};
-use crate::numbers::count;
+use super::{Argument, Text, Value};
+use crate::language::Language;
 use fluent_bundle::concurrent::FluentBundle;
 use fluent_bundle::{FluentArgs, FluentResource, FluentValue};
 use intl_memoizer::concurrent::IntlLangMemoizer;
 use std::fmt;
 use std::sync::OnceLock;
 use unic_langid::LanguageIdentifier;
-
-/// The messages of findings, verdicts, conclusions and reports.
-pub static MESSAGES: Catalog = Catalog::new(
-    concat!(
-        include_str!("../../texts/en/findings.ftl"),
-        include_str!("../../texts/en/failures.ftl"),
-        include_str!("../../texts/en/experiments.ftl"),
-        include_str!("../../texts/en/history.ftl"),
-        include_str!("../../texts/en/log.ftl"),
-        include_str!("../../texts/en/report.ftl"),
-    ),
-    concat!(
-        include_str!("../../texts/zh/findings.ftl"),
-        include_str!("../../texts/zh/failures.ftl"),
-        include_str!("../../texts/zh/experiments.ftl"),
-        include_str!("../../texts/zh/history.ftl"),
-        include_str!("../../texts/zh/log.ftl"),
-        include_str!("../../texts/zh/report.ftl"),
-    ),
-);
 
 /// Separator between the id of a message and its attribute: `too-short.remedy`.
 const ATTRIBUTE: char = '.';
@@ -56,25 +36,17 @@ impl Catalog {
         Self { english: Messages::new(english), chinese: Messages::new(chinese) }
     }
 
-    /// Formats a message, or an attribute of it. Returns the id for an unknown one.
-    pub fn format(
-        &self,
-        language: Language,
-        id: &str,
-        arguments: &[(&'static str, Value)],
-    ) -> String {
+    /// Formats a message, or an attribute of it. None if it is unknown, or has other arguments.
+    pub fn format(&self, language: Language, id: &str, arguments: &[Argument]) -> Option<String> {
         let mut values = FluentArgs::with_capacity(arguments.len());
         for (name, value) in arguments {
-            values.set(*name, fluent_value(value, language));
+            values.set(&**name, fluent_value(value, language));
         }
         let messages = match language {
             Language::English => &self.english,
             Language::Chinese => &self.chinese,
         };
-        let formatted = messages.format(language, id, &values);
-        // A test compares the ids and arguments of the source with the catalog.
-        debug_assert!(formatted.is_some(), "unknown message {id}");
-        formatted.unwrap_or_else(|| id.to_owned())
+        messages.format(language, id, &values)
     }
 }
 
@@ -96,8 +68,7 @@ impl Messages {
         };
         let mut errors = Vec::new();
         let formatted = bundle.format_pattern(pattern, Some(values), &mut errors).into_owned();
-        debug_assert!(errors.is_empty(), "{id}: {errors:?}");
-        Some(formatted)
+        errors.is_empty().then_some(formatted)
     }
 }
 
@@ -128,9 +99,14 @@ fn fluent_value(value: &Value, language: Language) -> FluentValue<'static> {
     match value {
         Value::Count(number) => FluentValue::from(*number),
         Value::Text(text) => FluentValue::from(text.in_language(language).into_owned()),
-        Value::List(parts) => FluentValue::from(enumeration(parts, language)),
+        Value::List(parts) => {
+            FluentValue::from(enumeration(parts, language, separators(language).conjunction))
+        }
+        Value::Alternatives(parts) => {
+            FluentValue::from(enumeration(parts, language, separators(language).disjunction))
+        }
         Value::Clauses(parts) => FluentValue::from(match language {
-            Language::English => enumeration(parts, language),
+            Language::English => enumeration(parts, language, separators(language).conjunction),
             Language::Chinese => joined(parts, language, "，"),
         }),
         Value::Words(parts) => {
@@ -147,13 +123,18 @@ struct Separators {
     words: &'static str,
     /// Before the last part of an enumeration.
     conjunction: &'static str,
+    disjunction: &'static str,
     clauses: &'static str,
 }
 
 fn separators(language: Language) -> Separators {
     match language {
-        Language::English => Separators { words: ", ", conjunction: " and ", clauses: "; " },
-        Language::Chinese => Separators { words: "、", conjunction: " 和 ", clauses: "；" },
+        Language::English => {
+            Separators { words: ", ", conjunction: " and ", disjunction: " or ", clauses: "; " }
+        }
+        Language::Chinese => {
+            Separators { words: "、", conjunction: " 和 ", disjunction: " 或 ", clauses: "；" }
+        }
     }
 }
 
@@ -162,12 +143,25 @@ fn joined(parts: &[Text], language: Language, separator: &str) -> String {
 }
 
 /// Joins the parts of an enumeration: `a, b and c`.
-fn enumeration(parts: &[Text], language: Language) -> String {
-    let Separators { words, conjunction, .. } = separators(language);
+fn enumeration(parts: &[Text], language: Language, conjunction: &str) -> String {
+    let words = separators(language).words;
     match parts {
         [all @ .., last] if !all.is_empty() => {
             joined(all, language, words) + conjunction + &last.in_language(language)
         }
         _ => joined(parts, language, words),
     }
+}
+
+/// Formats an integer: `154,463`.
+pub fn count(n: u64) -> String {
+    let digits = n.to_string();
+    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
 }

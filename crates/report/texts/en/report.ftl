@@ -23,48 +23,6 @@ chart =
 trial-at-load = { $name } at { $load }
     .repetition = { $name } at { $load }, repetition { $repetition }
 
-chart-label =
-    .completed = completed
-    .good = good replies
-    .planned = planned
-    .offered = offered
-    .p50 = p50
-    .p99 = p99
-    .max = max
-    .mean = mean
-    .median = median ({ $band })
-    .one-value = one value
-    .range = range
-    .interval = 95 % CI
-    .with-band = { $label }, shaded: { $bands }
-    .with-range = { $label } (shaded: lowest to highest)
-    .response-time = response time
-    .share-of-requests = share of requests
-    .other-statuses = others
-    .replies = replies
-    .passed-checks = passed all checks
-    .share-of-replies = share of replies
-    .repetition = repetition
-    .users = virtual users
-    .of-contender = { $contender } { $series }
-    .knee = knee
-    .saturation = saturation point
-    .whole-run = whole run
-    .whole-run-with-interval = whole run (95 % CI)
-    .objective = objective { $objective }
-    .at-load = at { $load }
-    .percentile = percentile
-    .requests = requests
-    .requests-connections = requests, connections
-    .errors = errors
-    .in-flight = in flight
-    .connections = connections
-    .waiting = waiting
-    .time = time since the measured time began
-    .merged-time = time since the measured time began, one point per { $width }
-    .lost = { $agent } lost
-    .no-replies = no replies
-
 # Text alternatives of charts.
 chart-about = { $clauses }.
     .values = { $count } values between { $low } and { $high }.
@@ -179,21 +137,6 @@ findings = Findings
 
 ## Verdict and steady state
 
-verdict = Verdict
-    .state-ok = OK
-    .state-unjudged = NO GOOD REPLY
-    .state-busy-machine = BUSY MACHINE
-    .state-unexplained = UNEXPLAINED LAG
-    .state-limited = LIMITED BY THE GENERATOR
-    .state-invalid = INVALID
-    .ok = the load generator was not the bottleneck
-    .unjudged = no basis to judge the server or the generator
-    .load-missing = { $cause }; discard this run
-    .check-failed = consistency check failed; discard this run
-    .check-failed-and-cause = consistency check failed; discard this run. In addition: { $cause }
-    .checks-passed = { $count } consistency checks passed
-    .unseen = not seen here: { $unseen }
-
 # States as in the JSON report.
 state-name = { $state ->
     [ok] ok
@@ -224,3 +167,36 @@ steady = Steady state
     .not-reached = not reached ({ $method })
     .from-beginning = from the beginning ({ $method })
     .after = after { $time } ({ $method })
+
+## Parts of sentences
+
+number-of-cores = { $number } cores
+
+## Methods
+
+# How the figures of a study were computed.
+method =
+    .closed-loop = Load: a closed loop of virtual users; each user waits for its reply, so queueing of further users is not visible.
+    .open-loop = Load: an open loop; arrivals follow a schedule that does not wait for replies.
+    .response = Response time: from the instant at which a request was due to its last byte; dropped, cut and timed-out requests count as slower than every reply.
+    .capacity = Capacity: the load at which the objectives are met exactly, over all steady time; one monotone model of all trials together, with a 95 % interval. A trial limited by the generator, or by others on the server's machine, counts if it met the objective; its failures count only beyond the effect of the lag, and not at all where others had CPU that the server may have needed.
+    .capacities = Capacities are compared by the figure of each search, one observation a repetition; the interval of the one search counts for nothing.
+    .permutation = Comparison: one repetition is one observation, however many requests it has. All ways to exchange two contenders within each repetition are counted (permutation test); the difference is the Hodges-Lehmann estimate, its interval that of the test. Interim analyses share the error rate (alpha spending); figures behind the first do so by Holm.
+    .ranks = Comparison: runs that were not made in turns, by their ranks (Mann and Whitney), a run an observation; the difference is the Hodges-Lehmann estimate. What drifted between them is in it.
+    .no-test = Comparison: where runs are too few, nothing is tested.
+    .band-one = One trial a step: figures have no band, and no difference can be tested.
+    .band-range = Bands are the lowest and the highest trial around their median: a 95 % interval needs at least six repetitions.
+    .band-within-run = Bands are 95 % intervals from blocks of a second within one run: they do not include the variation between runs.
+    .band-repetitions = Bands are 95 % intervals over repetitions, around their median.
+    .band-model = Bands are 95 % intervals by a model of all trials.
+    .knee = Knee: where the smoothed response time bends upwards most over the measured range (Kneedle).
+    .saturation = Saturation point: the throughput that does not grow any more with the load.
+    .asymptotes = N*: the number of users at which the asymptotes of throughput cross, X_max · (R_min + think time).
+    .kept = Load kept: the last load of which at least 99 % was achieved.
+    .objectives = Objectives: the highest load up to which each holds at every step.
+    .patience = 1-3-10: the highest loads whose p99 stays below 1, 3 and 10 s, Nielsen's limits of patience.
+    .scalability = Scalability: { $caution }
+
+## Consistency checks
+
+failed-check = { $check }: { $arithmetic }

@@ -23,48 +23,6 @@ chart =
 trial-at-load = { $name }，负载 { $load }
     .repetition = { $name }，负载 { $load }，第 { $repetition } 次重复
 
-chart-label =
-    .completed = 完成
-    .good = 成功的响应
-    .planned = 计划
-    .offered = 施加负载
-    .p50 = p50
-    .p99 = p99
-    .max = 最大值
-    .mean = 平均值
-    .median = 中位数（{ $band }）
-    .one-value = 单个值
-    .range = 范围
-    .interval = 95 % 置信区间
-    .with-band = { $label }，阴影：{ $bands }
-    .with-range = { $label }，阴影：最低至最高
-    .response-time = 响应时间
-    .share-of-requests = 请求占比
-    .other-statuses = 其他
-    .replies = 响应
-    .passed-checks = 通过全部检查
-    .share-of-replies = 占响应的比例
-    .repetition = 重复
-    .users = 虚拟用户
-    .of-contender = { $contender } { $series }
-    .knee = 拐点
-    .saturation = 饱和点
-    .whole-run = 整次运行
-    .whole-run-with-interval = 整次运行（95 % 置信区间）
-    .objective = 目标 { $objective }
-    .at-load = 负载 { $load }
-    .percentile = 百分位
-    .requests = 请求
-    .requests-connections = 请求、连接
-    .errors = 错误
-    .in-flight = 进行中
-    .connections = 连接
-    .waiting = 等待中
-    .time = 测量时间
-    .merged-time = 测量时间，每 { $width } 一点
-    .lost = { $agent } 失联
-    .no-replies = 无响应
-
 # Text alternatives of charts.
 chart-about = { $clauses }。
     .values = { $count } 个值，介于 { $low } 和 { $high } 之间。
@@ -179,21 +137,6 @@ findings = 诊断结果
 
 ## Verdict and steady state
 
-verdict = 判定
-    .state-ok = OK
-    .state-unjudged = 无法判定
-    .state-busy-machine = 机器繁忙
-    .state-unexplained = 原因不明
-    .state-limited = 生成器受限
-    .state-invalid = 无效
-    .ok = 负载生成器不是瓶颈
-    .unjudged = 无法评价服务器或负载生成器
-    .load-missing = { $cause }；请舍弃本次运行
-    .check-failed = 一致性检查失败；请舍弃本次运行
-    .check-failed-and-cause = 一致性检查失败；请舍弃本次运行。此外：{ $cause }
-    .checks-passed = { $count } 项一致性检查通过
-    .unseen = 此处无法观察：{ $unseen }
-
 # States as in the JSON report.
 state-name = { $state ->
     [ok] OK
@@ -221,3 +164,36 @@ steady = 稳态
     .not-reached = 未达到（{ $method }）
     .from-beginning = 从一开始（{ $method }）
     .after = { $time } 后（{ $method }）
+
+## Parts of sentences
+
+number-of-cores = { $number } 核
+
+## Methods
+
+# How the figures of a study were computed.
+method =
+    .closed-loop = 负载：虚拟用户的闭环；每个用户都等待响应，因此看不到更多用户的排队。
+    .open-loop = 负载：开环；请求按计划到达，不等待响应。
+    .response = 响应时间：从请求的计划时刻到响应的最后一个字节；被丢弃、被中断和超时的请求视为比所有响应都慢。
+    .capacity = 容量：在全部稳态时间内恰好达到目标的负载；由全部试验共同的一个单调模型得出，带 95 % 区间。受限于负载生成器或服务器所在机器上其他程序的试验，如果达到目标则计入；如果未达到，只计入超出滞后影响的部分，而当其他程序占用了服务器可能需要的 CPU 时完全不计入。
+    .capacities = 比较容量时使用每次搜索得出的数值，每次重复是一个观测值；单次搜索的区间不计入。
+    .permutation = 比较：一次重复是一个观测值，与其请求数无关。统计在每次重复内交换两个对比对象的所有方式（置换检验）；差异为 Hodges-Lehmann 估计值，其区间由该检验得出。期中分析共享错误率（alpha spending）；首个指标之后的指标按 Holm 方法共享。
+    .ranks = 比较：这些运行不是交替进行的，按秩检验（Mann 和 Whitney），每次运行是一个观测值；差异为 Hodges-Lehmann 估计值。其间的漂移包含在内。
+    .no-test = 比较：运行太少时不作检验。
+    .band-one = 每个步骤一次试验：数据没有区间，无法检验差异。
+    .band-range = 区间为中位数两侧最低和最高的试验：95 % 区间至少需要六次重复。
+    .band-within-run = 区间为一次运行内按一秒的数据块得出的 95 % 区间：不包含各次运行之间的差异。
+    .band-repetitions = 区间为各次重复之间的 95 % 区间，主值为中位数。
+    .band-model = 区间为由全部试验的模型得出的 95 % 区间。
+    .knee = 拐点：在测量范围内，平滑后的响应时间向上弯曲最大的位置（Kneedle）。
+    .saturation = 饱和点：不再随负载增长的吞吐量。
+    .asymptotes = N*：吞吐量的两条渐近线相交处的用户数，X_max ·（R_min + 思考时间）。
+    .kept = 实现的负载：至少实现了 99 % 的最后一个负载。
+    .objectives = 目标：直到该负载，每个步骤都达到此目标。
+    .patience = 1-3-10：p99 低于 1、3 和 10 s 的最高负载，即 Nielsen 的耐心极限。
+    .scalability = 可扩展性：{ $caution }
+
+## Consistency checks
+
+failed-check = { $check }：{ $arithmetic }

@@ -2,119 +2,8 @@
 
 ## Parts of sentences
 
-sentence = { $clause }.
-of-contender = { $contender }: { $sentence }
 at-load = { $name } at { $load }
-number-of-cores = { $number } cores
-number-of-users = { $number } users
-times-failure = { $count } × { $failure }
 doubts = { $first }{ $second }
-load-unit =
-    .rate = requests/s
-    .users = users
-
-measure =
-    .mean = mean
-    .max = max
-    .errors = errors
-    .throughput = throughput
-    .goodput = goodput
-    .server-cpu = server CPU per request
-    .capacity = capacity
-
-# What happened in trials with a verdict.
-state =
-    .unjudged = no good reply arrived
-    .busy-machine = other processes used the machine's CPU
-    .unexplained = requests were late for an unknown reason
-    .limited = the generator was the limit
-    .invalid = a consistency check failed
-
-## Searches
-
-search-end =
-    .precise = the target precision was reached
-    .budget = the time budget was used up
-    .generator = trials at higher loads were disturbed
-    .most = the highest load allowed met the objectives
-    .least = the lowest useful load missed the objectives
-    .damaged = the server did not recover from an overload
-    .stopped = the search was stopped
-    .limited = trials at higher loads were disturbed: { $limit }
-    .stalls = slow or failed requests that came too rarely to be counted may exceed the objectives at every load
-
-trial-reason =
-    .first = first trial
-    .recovered = check whether the server recovered: this load met the objectives
-    .quarter = a quarter of the previous load, which missed the objectives
-    .up-again = the first load again: the server may have been slow at first
-    .sequential = half the rate of sequential requests
-    .four-times = four times the previous load
-    .queued = a quarter above the previous load: requests queue
-    .twice = twice the previous load
-    .confirmation = confirmation run
-    .shallow-overload = slightly above the achieved throughput
-    .above = refine above the estimate
-    .below = refine below the estimate
-    .below-saturation = slightly below the achieved throughput
-    .between = between a load that met the objectives and one that missed them
-    .check = check at the end: does the server still meet the objectives at this load
-    .recovery = recovery
-    .overload = overload trial
-    .requested = asked for
-    .retry = retry: the previous trial was disturbed
-
-# The capacity at objectives, in the summary of a search.
-capacity-summary =
-    .interval = capacity { $value } { $unit } (95 % CI { $low }–{ $high }) at { $objectives }
-    .plus-minus = capacity { $value } ± { $half } { $unit } at { $objectives }
-    .between = capacity between { $low } and { $high } { $unit } at { $objectives }
-    .at-least = capacity at least { $low } { $unit } at { $objectives }
-    .below = capacity below { $high } { $unit } at { $objectives }
-    .unknown = capacity unknown at { $objectives }
-    .measured = measured for { $seconds } s
-    .knee = knee at { $load }
-    .saturation = saturates at { $load }/s
-    .collapse = throughput falls from { $load } on
-    .recovers-at-once = recovers at once
-    .recovers = recovers in { $seconds } s
-    .no-recovery = no recovery within the observation time
-    .bottleneck = limited: { $bottleneck }
-
-# One capacity, with the reason if it is not known better.
-one-capacity =
-    .interval = { $value } { $unit } ({ $low } to { $high })
-    .range = { $low } to { $high } { $unit }
-    .at-least = at least { $low } { $unit }: { $reason }
-    .below = less than { $high } { $unit }: { $reason }
-    .unknown = not known: { $reason }
-load-range = { $low } to { $high }
-
-server-changed = the server changed during the search: it met the objectives at { $met } { $unit }, and missed them at { $missed } { $unit } later, so its capacity is not known
-    .remedy = allow a pause between trials (--cooldown), or restart the server (plan file: find.between)
-
-no-response = No response from { $contender } in the last { $trials } of { $all } trials.
-    .remedy = check the server with `brunt check URL`
-
-capacity-disturbed = In { $count } of { $all } trials the server was not the only limit ({ $limits }): they can show that a load is met, not that it is missed.
-    .of-contender = { $contender }: in { $count } of { $all } trials the server was not the only limit ({ $limits }): they can show that a load is met, not that it is missed.
-    .limits-and-process = { $limits }; most CPU: { $process } cores
-    .remedy = measure when nothing else uses the machine, or from another machine
-
-capacity-imprecise =
-    .budget = time budget used up before the target precision was reached.
-    .remedy-budget = raise --time-budget
-    .remedy-needed = a budget that confirms both ends: --time-budget { $time }
-    .stopped = it was stopped before the target precision was reached.
-    .remedy-stopped = continue with --resume
-
-server-damaged = the server did not recover from an overload; trials after it are not counted.
-    .remedy = restart the server before each trial (plan file: find: {"{"}between: restart{"}"})
-
-requirement =
-    .met = required { $requirement }: met; it is { $capacity }.
-    .undecided = required { $requirement }: undecided; it is { $capacity }.
-    .missed = required { $requirement }: missed; it is { $capacity }.
 
 ## Comparisons
 
@@ -237,12 +126,6 @@ cannot-decide = { $figures }: { $blocks } cannot show any difference: their smal
         [one] { $needed } run
        *[other] { $needed } runs
     } per side are needed.
-
-not-alternating = The runs were not alternating: other changes between them are unknown, and no test can separate them from the contenders.
-    .about = comparison of stored runs
-    .restarts = It is unknown whether servers were restarted between the runs, or kept caches and connections.
-    .gap = The runs are up to { $gap } apart: the machine and its load may have changed.
-    .loads = no load is common to all of them, so different loads are compared: { $loads }
 
 excluded-run = A run of { $contender } is excluded: { $reason }.
     .trial = { $contender }{ $loads } in repetition { $repetition } is excluded with its block: { $reason }.
@@ -443,29 +326,6 @@ reading =
     .accept-queue = accept queue, share filled
 
 ## Methods
-
-# How the figures of a study were computed.
-method =
-    .closed-loop = Load: a closed loop of virtual users; each user waits for its reply, so queueing of further users is not visible.
-    .open-loop = Load: an open loop; arrivals follow a schedule that does not wait for replies.
-    .response = Response time: from the instant at which a request was due to its last byte; dropped, cut and timed-out requests count as slower than every reply.
-    .capacity = Capacity: the load at which the objectives are met exactly, over all steady time; one monotone model of all trials together, with a 95 % interval. A trial limited by the generator, or by others on the server's machine, counts if it met the objective; its failures count only beyond the effect of the lag, and not at all where others had CPU that the server may have needed.
-    .capacities = Capacities are compared by the figure of each search, one observation a repetition; the interval of the one search counts for nothing.
-    .permutation = Comparison: one repetition is one observation, however many requests it has. All ways to exchange two contenders within each repetition are counted (permutation test); the difference is the Hodges-Lehmann estimate, its interval that of the test. Interim analyses share the error rate (alpha spending); figures behind the first do so by Holm.
-    .ranks = Comparison: runs that were not made in turns, by their ranks (Mann and Whitney), a run an observation; the difference is the Hodges-Lehmann estimate. What drifted between them is in it.
-    .no-test = Comparison: where runs are too few, nothing is tested.
-    .band-one = One trial a step: figures have no band, and no difference can be tested.
-    .band-range = Bands are the lowest and the highest trial around their median: a 95 % interval needs at least six repetitions.
-    .band-within-run = Bands are 95 % intervals from blocks of a second within one run: they do not include the variation between runs.
-    .band-repetitions = Bands are 95 % intervals over repetitions, around their median.
-    .band-model = Bands are 95 % intervals by a model of all trials.
-    .knee = Knee: where the smoothed response time bends upwards most over the measured range (Kneedle).
-    .saturation = Saturation point: the throughput that does not grow any more with the load.
-    .asymptotes = N*: the number of users at which the asymptotes of throughput cross, X_max · (R_min + think time).
-    .kept = Load kept: the last load of which at least 99 % was achieved.
-    .objectives = Objectives: the highest load up to which each holds at every step.
-    .patience = 1-3-10: the highest loads whose p99 stays below 1, 3 and 10 s, Nielsen's limits of patience.
-    .scalability = Scalability: { $caution }
 
 method-of-run =
     .steady = MSER-5 of throughput and p50 on { $count } points, sup-Wald test of the second half, trend test

@@ -1,19 +1,5 @@
 ### Histories of a figure.
 
-history-measure =
-    .capacity = Capacity
-    .throughput = Throughput
-    .p50 = Response time p50
-    .p95 = Response time p95
-    .p99 = Response time p99
-    .service-p50 = Service time p50
-    .service-p99 = Service time p99
-    .errors = Error rate
-
-# The load of a series.
-history-load =
-    .search = search
-
 history-column =
     .id = id
     .when = when (UTC)
@@ -27,16 +13,6 @@ history-chart =
     .run = run
     .median = median between changes
     .excluded = run that is not counted
-
-# Remarks on a run.
-history-remark =
-    .change = change: { $size }
-    .invalid = not counted: a consistency check failed
-    .no-end = not counted: the run has no end record
-    .no-figure = not counted: the run has no such figure
-    .unknown-plan = not counted: its plan is unknown
-    .interrupted = interrupted
-    .from-index = from the index: no log and no digest
 
 counted-runs = { $count ->
     [one] { $count } counted run
@@ -69,17 +45,6 @@ day = { $month ->
 
 # Its day is a `day`.
 date = { $day }, { $year }
-
-# A change of the level.
-history-change = { $day }, between { $before_id } and { $after_id }: { $before } → { $after }{ $size }; p = { $p }
-    .better = { $day }, between { $before_id } and { $after_id }: { $before } → { $after }{ $size }; p = { $p }, better
-    .worse = { $day }, between { $before_id } and { $after_id }: { $before } → { $after }{ $size }; p = { $p }, worse
-    .size = , { $relative }
-    .size-with-interval = , { $relative } (95 % CI { $low } to { $high })
-    .facts = Changed at the same time:
-    .no-facts = No known fact about data, environment, server or version changed within two runs of it.
-    .fact = { $fact }: { $before } → { $after }
-    .fact-between = { $fact }: { $before } → { $after } (between { $before_id } and { $after_id })
 
 history-note =
     .older-runs = { $count ->

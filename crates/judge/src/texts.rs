@@ -1,0 +1,17 @@
+//! Messages of findings and conclusions, in each language: `texts/en` and `texts/zh`.
+
+use brunt_model::text::Catalog;
+
+/// The messages of this crate. `brunt_model::text` has those that several crates use.
+pub static JUDGE: Catalog = Catalog::new(
+    concat!(include_str!("../texts/en/findings.ftl"), include_str!("../texts/en/experiments.ftl")),
+    concat!(include_str!("../texts/zh/findings.ftl"), include_str!("../texts/zh/experiments.ftl")),
+);
+
+/// Creates a [`Text`](brunt_model::Text) of a message of this crate, as `brunt_model::text!` does of common ones.
+macro_rules! message {
+    ($($message:tt)*) => {
+        ::brunt_model::text::of_catalog!(in $crate::texts::JUDGE, $($message)*)
+    };
+}
+pub(crate) use message;
