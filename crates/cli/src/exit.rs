@@ -2,6 +2,17 @@
 
 pub use brunt_runner::exit::{Exit, FailOn, exit_of, exit_of_comparison, exit_of_study};
 
+use brunt_spec::settings::CheckSettings;
+
+/// Returns the doubts that the user wants to be failures.
+pub fn fail_on(checks: &CheckSettings) -> FailOn {
+    FailOn {
+        limited: checks.strict,
+        allowed_loss_percent: checks.allowed_loss_percent,
+        undecided: false,
+    }
+}
+
 /// An error with the exit code of brunt.
 pub struct CommandError {
     pub exit: Exit,

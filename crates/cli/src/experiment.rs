@@ -17,7 +17,8 @@ mod terminal;
 use crate::args::RunArgs;
 use crate::args::run::BrowserArgs;
 use crate::exit::{
-    CommandError, Exit, FailOn, exit_of_comparison, exit_of_study, runtime_error, usage_error,
+    CommandError, Exit, FailOn, exit_of_comparison, exit_of_study, fail_on, runtime_error,
+    usage_error,
 };
 use crate::fleet;
 use crate::live::print_line;
@@ -104,7 +105,7 @@ impl ExperimentContext {
             live_outputs: live_outputs::start(&output.live_outputs)?,
             quiet: output.quiet,
             tracer: trace::requested(output, &run.store)?,
-            fail_on: FailOn { limited: run.settings.checks.strict, undecided: false },
+            fail_on: fail_on(&run.settings.checks),
             notes: notes.into_iter().map(Text::from).collect(),
             keep,
             programs: run.settings.fleet.programs.clone(),
@@ -166,7 +167,7 @@ pub fn run_experiment(
     let fleet = fleet::start_for(experiment, &context.programs, context.quiet, store.as_ref());
     let fleet = fleet.map_err(runtime_error)?;
     let mut session =
-        session(store, context.plan_name, context.fail_on.limited, fleet).map_err(runtime_error)?;
+        session(store, context.plan_name, context.fail_on, fleet).map_err(runtime_error)?;
     let guard = std::env::current_exe()
         .context("brunt cannot find its own program")
         .map_err(runtime_error)?;

@@ -268,8 +268,8 @@ fn run(args: &RunArgs) -> Result<Exit, CommandError> {
     let fleet = fleet::start(&plan, &settings.fleet.programs, quiet, store.as_ref())
         .map_err(runtime_error)?;
     let world = world.with_fleet(fleet.clone()).beginning_now();
-    let session =
-        measure::session(store, None, settings.checks.strict, fleet).map_err(runtime_error)?;
+    let session = measure::session(store, None, exit::fail_on(&settings.checks), fleet)
+        .map_err(runtime_error)?;
     let log = output::event_log(&settings.output, &session).map_err(usage_error)?;
     let context = MeasureContext {
         outputs,

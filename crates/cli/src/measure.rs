@@ -54,11 +54,16 @@ pub struct MeasureContext<'f> {
 pub fn session(
     store: Option<Store>,
     plan_name: Option<String>,
-    is_strict: bool,
+    fail_on: FailOn,
     fleet: Option<Arc<Fleet>>,
 ) -> io::Result<CommandSession> {
     let machine = brunt_probe::machine::environment(command_line(), env!("CARGO_PKG_VERSION"));
-    let environment = Environment { plan_name, strict: is_strict, ..machine };
+    let environment = Environment {
+        plan_name,
+        strict: fail_on.limited,
+        allowed_loss_percent: fail_on.allowed_loss_percent,
+        ..machine
+    };
     Ok(CommandSession {
         environment,
         store,

@@ -256,7 +256,8 @@ impl<'a, W: SelfMonitor> Gather<'a, W> {
         match &mut interval[population] {
             Some(whole) => {
                 whole.to = whole.to.max(snapshot.to);
-                whole.phase = whole.phase.max(snapshot.phase);
+                // A part that leaves a phase early does not end it for the others.
+                whole.phase = whole.phase.min(snapshot.phase);
                 whole.merge(&snapshot);
             }
             empty => *empty = Some(snapshot),

@@ -2,9 +2,10 @@
 
 use crate::compare::written;
 use crate::explain::highest_reliable_percentile;
+use crate::limits::missing_load;
 use crate::texts::message;
 use brunt_model::finding::State;
-use brunt_model::numbers::{percent, percentile, rate, three_digits, time};
+use brunt_model::numbers::{percent, percentile, rate, short_percent, three_digits, time};
 use brunt_model::objective::{Metric, ObjectiveResult};
 use brunt_model::question::Measure;
 use brunt_model::text::Value;
@@ -40,7 +41,7 @@ pub fn of_run(run: &Run, judgement: &Judgement) -> Option<Text> {
     let errors = (share > 0.0 && !is_in_answer)
         .then(|| message!("conclusion.errors", share = percent(share)));
     let clauses: Vec<Text> =
-        [answer].into_iter().chain(errors).chain(doubt(judgement.verdict.state)).collect();
+        [answer].into_iter().chain(errors).chain(doubt(run, judgement.verdict.state)).collect();
     Some(message!("conclusion", clauses = Value::Series(clauses)))
 }
 
@@ -129,10 +130,14 @@ fn load_of(plan: &Plan) -> Text {
     }
 }
 
-/// Reason why the server may do better than the figures show.
-fn doubt(state: State) -> Option<Text> {
+/// Reason why the figures may differ from those of the server under the planned load.
+fn doubt(run: &Run, state: State) -> Option<Text> {
+    let missing = missing_load(run);
     match state {
         State::Ok | State::Unjudged | State::Invalid => None,
+        State::Limited if missing > 0.0 => {
+            Some(message!("conclusion.load-lost", share = short_percent(missing)))
+        }
         State::Limited => Some(message!("conclusion.limited")),
         State::BusyMachine => Some(message!("conclusion.busy-machine")),
         State::Unexplained => Some(message!("conclusion.unexplained")),

@@ -106,7 +106,13 @@ const RULES: &[Rule] = &[
 /// Returns the generator's verdict on itself.
 pub fn verdict(run: &Run) -> Verdict {
     let Some(facts) = RunFacts::new(run) else { return supplies::without_load(run) };
-    if run.agents.is_empty() { of_facts(&facts) } else { agents::verdict(&facts) }
+    let verdict = if run.agents.is_empty() { of_facts(&facts) } else { agents::verdict(&facts) };
+    lost::LostParts::of(&facts).add_to(verdict)
+}
+
+/// Share of the planned load that is missing because agents or processes were lost.
+pub fn missing_load(run: &Run) -> f64 {
+    RunFacts::new(run).map_or(0.0, |facts| lost::LostParts::of(&facts).missing_share())
 }
 
 /// Returns the verdict on one generator: a whole run, or an agent.

@@ -40,6 +40,9 @@ pub struct Environment {
     /// True if a LIMITED verdict counts as a failure (`--strict`).
     #[serde(default)]
     pub strict: bool,
+    /// Percentage of the planned load that may be lost with agents or processes without a failure (`--allow-lost`).
+    #[serde(default)]
+    pub allowed_loss_percent: u8,
 }
 
 /// A data file at the start of a run.

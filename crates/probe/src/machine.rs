@@ -43,6 +43,7 @@ pub fn environment(command: String, brunt: &str) -> Environment {
         agents: Vec::new(),
         data_files: Vec::new(),
         strict: false,
+        allowed_loss_percent: 0,
     }
 }
 

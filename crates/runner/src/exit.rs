@@ -1,6 +1,7 @@
 //! Exit code of a command, from the figures of a run, an experiment or a comparison.
 
 use crate::decide::requirement_outcome;
+use brunt_judge::limits::missing_load;
 use brunt_model::answer::{Capacity, SearchEnd};
 use brunt_model::comparison::Better;
 use brunt_model::finding::State;
@@ -22,7 +23,8 @@ pub enum Exit {
     ObjectiveMissed,
     /// 9: measured, and a contender is worse by more than `--fail-if` allows.
     Worse,
-    /// 6: measured, but the generator was the limit, with `--strict`.
+    /// 6: measured, but agents or processes were lost with more load than `--allow-lost`, or the generator was the
+    /// limit, with `--strict`.
     Limited,
     /// 130: interrupted by Ctrl-C or SIGTERM; the measured part was reported.
     Interrupted,
@@ -81,7 +83,9 @@ impl Exit {
             Self::NothingMeasured => "nothing measured: no reply came",
             Self::ObjectiveMissed => "measured, but an objective was missed or no reply was good",
             Self::Invalid => "measured, but a consistency check failed: discard the figures",
-            Self::Limited => "measured, but the load generator was the bottleneck (with --strict)",
+            Self::Limited => {
+                "measured, but load was lost, or the load generator was the bottleneck (with --strict)"
+            }
             Self::Halted => {
                 "a hook, managed server or setup failed; the measurements so far were reported"
             }
@@ -105,13 +109,19 @@ pub struct FailOn {
     pub limited: bool,
     /// An undecided comparison: `--require-decision`.
     pub undecided: bool,
+    /// Percentage of the planned load that may be lost with agents or processes: `--allow-lost`.
+    pub allowed_loss_percent: u8,
 }
 
 impl FailOn {
     /// Returns the doubts that were failures when the run was measured. A replayed run has the exit
     /// code of the measurement.
     pub fn recorded_in(run: &Run) -> Self {
-        Self { limited: run.environment.strict, ..Self::default() }
+        Self {
+            limited: run.environment.strict,
+            allowed_loss_percent: run.environment.allowed_loss_percent,
+            ..Self::default()
+        }
     }
 }
 
@@ -121,6 +131,7 @@ pub fn exit_of(run: &Run, judgement: &Judgement, fail_on: FailOn) -> Exit {
     let ends = [
         (is_missed || run.replies() == ReplyKind::NoneGood, Exit::ObjectiveMissed),
         (judgement.verdict.state.is_disturbed() && fail_on.limited, Exit::Limited),
+        (missing_load(run) * 100.0 > f64::from(fail_on.allowed_loss_percent), Exit::Limited),
         (judgement.verdict.state == State::Invalid, Exit::Invalid),
         (run.is_interrupted(), Exit::Interrupted),
         (run.replies() == ReplyKind::None, Exit::NothingMeasured),

@@ -260,6 +260,8 @@ pub struct CheckSettings {
     pub objectives: Vec<Objective>,
     /// True if brunt fails when the generator limited the load.
     pub strict: bool,
+    /// Percentage of the planned load that may be lost with agents or processes without a failure.
+    pub allowed_loss_percent: u8,
 }
 
 /// Settings of reports and other outputs.

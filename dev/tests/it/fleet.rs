@@ -164,7 +164,7 @@ fn a_cut_ssh_ends_its_agent_and_the_report_names_it() {
         let pids = agents(&running);
         sleep(Duration::from_millis(2500));
         kill_process(pids[1], Signal::KILL).expect("an agent");
-        let ran = running.finish().ok();
+        let ran = running.finish_unchecked().assert_code(6);
         assert_sound(&ran);
         assert!(ran.figure("/measured_seconds") > 4.9, "{}", ran.out);
         ran.assert_text(&["ended before its time", "LIMITED BY THE GENERATOR: agent", "was lost"]);

@@ -317,7 +317,7 @@ fn an_agent_that_is_started_again_goes_on_with_the_share_of_the_killed_one() {
     let lab = lab("");
     let agents = nats.agents(3);
     let line = format!(
-        "{} -r 300 -d 20s --lease 2s --replace-lost --on nats:3 --allow-target 127.0.0.1 {}",
+        "{} -r 300 -d 20s --lease 2s --replace-lost --allow-lost 40% --on nats:3 --allow-target 127.0.0.1 {}",
         lab.url_of("/"),
         nats.options(&nats.seed())
     );

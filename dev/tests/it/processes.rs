@@ -101,6 +101,41 @@ fn several_processes_end_at_the_target_precision_and_log_it() {
     );
 }
 
+/// Where the parts of a run are, how many of four are killed at its start, and the exit code.
+const LOSSES: [(&str, usize, i32); 6] = [
+    ("--processes 4", 1, 6),
+    ("--processes 4", 4, 5),
+    ("--processes 4 --allow-lost 30%", 1, 0),
+    ("--on local:4 --lease 10s", 1, 6),
+    ("--on local:4 --lease 10s", 4, 5),
+    ("--on local:4 --lease 10s --allow-lost 30%", 1, 0),
+];
+
+#[test]
+fn a_run_without_its_load_is_no_success() {
+    let lab = lab("");
+    let url = lab.url_of("/");
+    std::thread::scope(|scope| {
+        for (place, killed, code) in LOSSES {
+            let line = format!("{url} -r 100 -d 6s {place}");
+            scope.spawn(move || {
+                let mut running = start_logged(&mut command(&line));
+                running.wait_until_logged("replies", |flow| flow.good > 0);
+                let pids = children(&running);
+                assert_eq!(pids.len(), 4, "{line}");
+                for pid in &pids[..killed] {
+                    kill_process(*pid, Signal::KILL).expect("a part");
+                }
+                let ran = running.finish_unchecked();
+                assert_eq!(ran.code, code, "{line}, {killed} killed: {}{}", ran.out, ran.err);
+                ran.assert_text(&["lost", "of the planned load"]);
+                let measured = ran.figure("/measured_seconds");
+                assert!(killed == 4 || measured > 5.9, "{line}: {measured}");
+            });
+        }
+    });
+}
+
 #[test]
 fn a_dead_process_is_reported_and_the_others_continue() {
     retry_under_steal_time("processes::a_dead_process_is_reported_and_the_others_continue", || {
@@ -108,7 +143,7 @@ fn a_dead_process_is_reported_and_the_others_continue() {
         for load in ["-c 6", "-r 300 --arrivals even"] {
             let (running, pids) = start_run(&format!("{} {load} -d 4s", lab.url_of("/")), 3);
             kill_process(pids[1], Signal::KILL).expect("a process");
-            let ran = running.finish().ok();
+            let ran = running.finish_unchecked().assert_code(6);
             assert_sound(&ran);
             assert!(
                 ran.failed("cut") > 0 && ran.figure("/measured_seconds") > 3.9,
@@ -131,7 +166,7 @@ fn a_run_ends_when_all_processes_die() {
     for pid in &pids {
         kill_process(*pid, Signal::KILL).expect("a process");
     }
-    let ran = running.finish().ok();
+    let ran = running.finish_unchecked().assert_code(5);
     assert!(ran.count("good") > 0, "{}", ran.out);
 }
 

@@ -3,7 +3,7 @@
 
 use crate::args::RunArgs;
 use crate::args::run::JmeterPlanArgs;
-use crate::exit::{CommandError, Exit, runtime_error, usage_error};
+use crate::exit::{CommandError, Exit, fail_on, runtime_error, usage_error};
 use crate::fleet;
 use crate::live::print_line;
 use crate::live_outputs;
@@ -89,7 +89,7 @@ pub fn run(path: &Path, args: &RunArgs) -> Result<Exit, CommandError> {
     let fleet = main.map(|stage| fleet::start(&stage.plan, programs, quiet, store.as_ref()));
     let fleet = fleet.transpose().map_err(runtime_error)?.flatten();
     let session =
-        session(store, plan_name, settings.checks.strict, fleet).map_err(runtime_error)?;
+        session(store, plan_name, fail_on(&settings.checks), fleet).map_err(runtime_error)?;
     let mut log = output::event_log(&settings.output, &session).map_err(usage_error)?;
     let mut exit = Exit::Measured;
     stages::run_stages(

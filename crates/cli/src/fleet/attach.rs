@@ -1,7 +1,7 @@
 //! The command `brunt attach`: goes on with a run whose controller has died.
 
 use crate::args::store::StoreArgs;
-use crate::exit::{CommandError, Exit, runtime_error, usage_error};
+use crate::exit::{CommandError, Exit, FailOn, runtime_error, usage_error};
 use crate::fleet::cluster;
 use crate::live::print_line;
 use crate::measure::{MeasureContext, measure, session};
@@ -76,7 +76,7 @@ pub fn attach(args: &AttachArgs) -> Result<Exit, CommandError> {
     }
     let environment = log.environment.clone();
     let engine = AttachedRun::new(Arc::clone(&fleet), RunNumber(run.number), begun, log);
-    let session = session(Some(store), None, environment.strict, Some(fleet));
+    let session = session(Some(store), None, FailOn::default(), Some(fleet));
     let session = CommandSession { environment, ..session.map_err(runtime_error)? };
     let mut live_outputs = live_outputs::start(&[]).map_err(usage_error)?;
     let context = MeasureContext {

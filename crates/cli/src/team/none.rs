@@ -2,7 +2,7 @@
 
 use crate::args::run::BrowserArgs;
 use anyhow::Result;
-use brunt_model::Plan;
+use brunt_model::{Plan, Text};
 use brunt_runner::EventListener;
 use brunt_store::{Store, StoredItem};
 
@@ -26,7 +26,7 @@ impl TeamRun {
     }
 
     /// Notes for the report.
-    pub fn notes(&self) -> &[String] {
+    pub fn notes(&self) -> &[Text] {
         match *self {}
     }
 

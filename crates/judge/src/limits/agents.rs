@@ -6,9 +6,7 @@
 //! * The same cause of several agents is one cause. Its sentence names them, and has the figures of
 //!   the first named one, on which it lasted longest.
 //! * Each figure has its worst value over all agents. A run may have hundreds of them.
-//! * Lost agents: `lost`.
 
-use super::lost::LostAgents;
 use crate::facts::RunFacts;
 use crate::fleet::{AgentOfRun, names_text};
 use crate::shares::MOST_NAMED;
@@ -37,27 +35,19 @@ impl<'a> JudgedAgent<'a> {
 /// Returns the verdict on a run with agents.
 pub(super) fn verdict(facts: &RunFacts) -> Verdict {
     let agents: Vec<JudgedAgent> = AgentOfRun::all(facts.run).map(JudgedAgent::new).collect();
-    let lost = LostAgents::of(facts);
     let with_causes = agents.iter().filter(|one| !one.verdict.causes.is_empty());
-    let worst = with_causes.map(|one| one.verdict.state).chain(lost.state()).max();
+    let worst = with_causes.map(|one| one.verdict.state).max();
     let state = worst.unwrap_or(match facts.run.replies() {
         ReplyKind::SomeGood => State::Ok,
         ReplyKind::None | ReplyKind::NoneGood => State::Unjudged,
     });
-    // The load is more important than the disturbances of its agents.
-    let causes = lost.cause().into_iter().chain(causes(&agents, state)).collect();
-    let evidence = evidence(&agents).into_iter().chain([lost.evidence()]).collect();
-    let states = agents.iter().map(|one| {
-        let least = if lost.contains(one.agent) { State::Limited } else { State::Ok };
-        one.verdict.state.max(least)
-    });
     Verdict {
         state,
-        causes,
+        causes: causes(&agents, state),
         other_processes: other_processes(&agents),
-        evidence,
+        evidence: evidence(&agents),
         unseen: unseen(&agents),
-        agents: states.collect(),
+        agents: agents.iter().map(|one| one.verdict.state).collect(),
     }
 }
 

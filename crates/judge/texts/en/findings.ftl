@@ -271,6 +271,11 @@ limit-lag =
     .remedy-opening = raise --connect-rate (now { $rate })
     .remedy-busy = a worker was busy for more than half of its time, so arrivals waited for a connection: use more threads (--threads) or another machine; if the clients that you model share a number of connections, write it (-c)
 
+lost-processes = { $count ->
+    [one] process { $names } of { $total }
+   *[other] processes { $names } of { $total }
+}
+
 limit-agent = { $count ->
     [one] { $agents } was lost: its share is missing { $span }, { $share } of the planned load
    *[other] { $agents } were lost: their shares are missing, the first one { $span }, { $share } of the planned load
@@ -323,6 +328,7 @@ conclusion = { $clauses }.
     .with-users = {" "}with { $users }
     .up-to-users = {" "}with up to { $users }
     .limited = the generator was the limit, so the server may do better
+    .load-lost = { $share } of the planned load is missing, so the server had less to do
     .busy-machine = other processes slowed it, so the server may do better
     .unexplained = it is unknown what delayed requests, so the server may do better
 

@@ -259,9 +259,14 @@ limit-lag =
     .remedy-opening = 提高 --connect-rate（当前为 { $rate }）
     .remedy-busy = 一个工作线程一半以上的时间处于繁忙状态，因此到达的请求需要等待连接：使用更多线程（--threads）或另一台机器；如果所模拟的客户端共用固定数量的连接，请写明该数量（-c）
 
+lost-processes = { $count ->
+    [1] 进程 { $names }（共 { $total } 个）
+   *[other] 进程 { $names }（共 { $total } 个）
+}
+
 limit-agent = { $count ->
     [1] { $agents }失联：{ $span }缺少其负载，占计划负载的 { $share }
-   *[other] { $agents }失联：缺少这些压测代理的负载，最早的一个{ $span }缺失，合计占计划负载的 { $share }
+   *[other] { $agents }失联：缺少其负载，最早的一个{ $span }缺失，合计占计划负载的 { $share }
 }
     .to-the-end = 从测量时间的 { $from } 起
     .in-warm-up = 在预热期间
@@ -311,6 +316,7 @@ conclusion = { $clauses }。
     .with-users = { $users }时，
     .up-to-users = 最多 { $users }时，
     .limited = 瓶颈是负载生成器，因此服务器的性能可能更高
+    .load-lost = 缺少计划负载的 { $share }，因此服务器的负担较轻
     .busy-machine = 其他进程使其变慢，因此服务器的性能可能更高
     .unexplained = 请求延迟的原因不明，因此服务器的性能可能更高
 

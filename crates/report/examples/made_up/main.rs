@@ -85,6 +85,7 @@ fn environment() -> Environment {
         agents: Vec::new(),
         data_files: Vec::new(),
         strict: false,
+        allowed_loss_percent: 0,
         plan_name: None,
     }
 }

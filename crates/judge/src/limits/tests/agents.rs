@@ -1,6 +1,7 @@
 //! Tests on runs of several agents. Each agent is a story, and the whole run has the sums.
 
 use super::*;
+use crate::limits::missing_load;
 use brunt_model::event::LostProcess;
 use brunt_model::finding::FigureEvidence;
 use brunt_model::{AgentEnvironment, AgentFacts, ClockOffset, ProcessPart};
@@ -61,6 +62,10 @@ impl FleetStory {
     }
 
     fn run(&self) -> Run {
+        Run::of(&self.events())
+    }
+
+    fn events(&self) -> Vec<Event> {
         let count = self.agents.len();
         let plan = Plan { processes: count as u32, ..self.agents[0].plan.clone() };
         let mut events = vec![
@@ -101,7 +106,7 @@ impl FleetStory {
             interrupted: false,
             error: None,
         }));
-        Run::of(&events)
+        events
     }
 
     fn judged(&self) -> Verdict {
@@ -255,6 +260,44 @@ fn a_lost_agent_leaves_populations_of_other_groups_complete() {
 }
 
 #[test]
+fn the_missing_share_is_one_of_the_planned_load_if_all_are_lost() {
+    let story = remote(healthy(4)).losing(0, 40).losing(1, 40).losing(2, 40).losing(3, 40);
+    let mut events = story.events();
+    // The measured time ends with the last agent.
+    let end = Tick(4 * SECOND);
+    events.retain(|event| !matches!(event, Event::Stage { phase: Phase::Grace, .. }));
+    for event in &mut events {
+        if let Event::Finished(finish) = event {
+            finish.at = end;
+        }
+    }
+    let verdict = verdict(&Run::of(&events));
+    assert_eq!(verdict.state, State::Invalid, "{:?}", verdict.causes);
+    let sentence = &verdict.causes[0].sentence;
+    assert!(sentence.ends_with("60 % of the planned load"), "{sentence}");
+}
+
+#[test]
+fn processes_without_agents_are_named_by_their_numbers() {
+    let mut run = Story::healthy().run();
+    run.plan.as_mut().expect("a plan").processes = 4;
+    let loss = |number| LostProcess {
+        at: Tick(5 * SECOND),
+        part: ProcessPart { number, count: 4, quiet: 0 },
+        until: Tick::NEVER,
+    };
+    run.fold(&Event::Lost(loss(1)));
+    run.fold(&Event::Lost(loss(3)));
+    let verdict = verdict(&run);
+    assert_eq!(verdict.state, State::Limited);
+    assert_eq!(
+        verdict.causes[0].sentence,
+        "processes 2 and 4 of 4 were lost: their shares are missing, the first one from 5.0 s of the measured time on, 25 % of the planned load"
+    );
+    assert!((missing_load(&run) - 0.25).abs() < 0.001);
+}
+
+#[test]
 fn a_run_without_most_of_its_load_is_invalid() {
     let half = remote(healthy(2)).losing(0, 0);
     assert_eq!(half.judged().state, State::Limited, "exactly one half");
@@ -270,16 +313,6 @@ fn a_run_without_most_of_its_load_is_invalid() {
     assert!(judgement.is_load_missing());
     let conclusion = crate::conclusion::of_run(&most.run(), &judgement).unwrap_or_default();
     assert!(conclusion.starts_with("Most of the load is missing"), "{conclusion}");
-}
-
-#[test]
-fn processes_without_agents_are_judged_as_one_generator() {
-    let mut story = Story::healthy();
-    story.plan.processes = 2;
-    let mut events = story.events();
-    let part = ProcessPart { number: 1, count: 2, quiet: 0 };
-    events.push(Event::Lost(LostProcess { at: Tick(SECOND), part, until: Tick::NEVER }));
-    assert_eq!(verdict(&Run::of(&events)).state, State::Ok);
 }
 
 /// A local agent that used `own` cores on a full machine, whose other processes used `others`.

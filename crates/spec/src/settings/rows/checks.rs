@@ -2,14 +2,17 @@
 
 use crate::settings::row::{Occurrence, SettingRow as Row, on, set};
 use crate::settings::{RunSettings, SettingKey, ValueForm};
-use crate::words::{objective, status, values};
+use crate::words::{WordError, objective, status, values};
 
 type S = RunSettings;
 
 const CHECKS: &str = "Checks";
 
+/// Largest percentage of the load that `--allow-lost` permits. Without more, a run is INVALID.
+const MAX_ALLOWED_LOSS: u8 = 50;
+
 /// Rows under the heading of checks.
-pub static ROWS: [Row<RunSettings>; 6] = [
+pub static ROWS: [Row<RunSettings>; 7] = [
     // No `List` kind: `status::parse` splits at commas itself, since ranges are values, too.
     Row::repeated("expect-status", "LIST", "Statuses that are good, such as 200,201,300-399,2xx", |w, _| {
         set(status::parse(w), |s: &mut S, v| s.replies.checks.status.extend(v))
@@ -58,4 +61,23 @@ pub static ROWS: [Row<RunSettings>; 6] = [
         |_, _| Ok(on(|s: &mut S| s.checks.strict = true)),
     )
     .under(CHECKS),
+    Row::value(
+        "allow-lost",
+        "SHARE",
+        "Share of the planned load that may be lost with agents or processes, such as 5%; above it, the exit code is 6",
+        |w, _| set(allowed_loss(w), |s: &mut S, v| s.checks.allowed_loss_percent = v),
+    )
+    .under(CHECKS),
 ];
+
+/// Parses the share of the load that may be lost: `5%`, as a percentage.
+fn allowed_loss(word: &str) -> Result<u8, WordError> {
+    let percent = word.strip_suffix('%').and_then(|digits| digits.trim_end().parse().ok());
+    percent.filter(|percent| (1..=MAX_ALLOWED_LOSS).contains(percent)).ok_or_else(|| {
+        WordError::new(
+            word,
+            "not a share of the load",
+            "1% to 50%; if more is lost, the figures are of another load",
+        )
+    })
+}
