@@ -1,6 +1,6 @@
 //! Defines the cases: the behavior of the reference server, and the load on it.
 //!
-//! A table. The options of the lab define the server's behavior, and the lab computes the truth.
+//! The options of the lab define the server's behavior, and the lab computes the truth.
 
 /// A server with known true figures, and the load on it.
 #[derive(Debug, PartialEq)]

@@ -103,7 +103,7 @@ impl ReferenceServer {
 }
 
 /// Gives the server real-time priority, which makes its replies punctual. It requires a privilege;
-/// without it, the server refuses its truth more often.
+/// without it, the server more often reports that its own times are unreliable.
 fn set_real_time_priority(process: &Process) -> bool {
     let pid = process.pid().as_raw_nonzero().to_string();
     let chrt =

@@ -1,6 +1,6 @@
 //! The command line and its subcommands. Help, completions and the man page are generated from it.
 //!
-//! The arguments of a single command are in its own module, those of several in
+//! The arguments of most commands are in their own modules, those of several in
 //! [`args`](crate::args). The settings of a run and their defaults are rows of a table in `spec`.
 //!
 //! `brunt URL` is `brunt run URL`. A word that names a command is a command; write `http://man` for

@@ -109,7 +109,7 @@ impl Output {
                 }
             }
         }
-        // The fold ignores all other events, so they need no place in the mailbox.
+        // `end` sends the end of the run, and the fold ignores all other events.
         let is_folded =
             matches!(event, Event::Started { .. } | Event::Label { .. } | Event::Snapshot(_));
         if let (Some(mailbox), true) = (&mut self.mailbox, is_folded) {
@@ -138,10 +138,11 @@ impl Output {
 
     fn finish(&self, notify: &Notify) {
         let is_failing = self.counts.lock().ignore_poison().is_failing;
-        // The system would only make the end of the test wait.
+        // A failing system would only delay the end of the test.
         if is_failing {
             return;
         }
+        // The mailbox limits the time; any event makes its listener send the end of the test.
         if let Ok(mut mailbox) = Mailbox::start(TestEndHandle(Arc::clone(&self.worker))) {
             mailbox.on_event(&Event::Finished(Finish {
                 at: Tick::ZERO,

@@ -52,7 +52,7 @@ pub fn export(args: &ExportArgs) -> Result<Exit, CommandError> {
             output.display()
         )));
     }
-    // Secrets are not written: the exported plan reads them from JMeter properties.
+    // No value of the environment is written: `${NAME}` becomes the JMeter property NAME, since it may be a secret.
     let system = brunt_spec::System {
         environment: |name| Some(format!("${{__P({name},)}}")),
         ..crate::process::system()

@@ -1,6 +1,6 @@
 //! The command `brunt install-names DIR`: creates a link to brunt for each drop-in tool.
 //!
-//! It replaces only links to this executable.
+//! Existing links to this executable stay. Anything else in their place is an error.
 
 use crate::exit::{CommandError, Exit, runtime_error, usage_error};
 use crate::output::print;

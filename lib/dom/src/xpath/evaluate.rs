@@ -14,7 +14,7 @@ const STEPS: u64 = 64_000_000;
 const STEPS_PER_NODE: u64 = 64;
 const STEPS_PER_BYTE: u64 = 16;
 
-/// Number of bytes that are searched or compared in about the time of a step.
+/// Number of bytes that are searched or read as a number in about the time of a step.
 const BYTES_PER_STEP: usize = 16;
 
 pub(super) type Outcome<T> = Result<T, WorkLimit>;

@@ -36,7 +36,7 @@ impl Sample {
         self.labels.iter().find(|label| label.0 == name).map(|label| label.1.as_str())
     }
 
-    /// Returns name and labels in the syntax of the format.
+    /// Returns name and labels for display.
     pub fn display_name(&self) -> String {
         if self.labels.is_empty() {
             return self.name.clone();
