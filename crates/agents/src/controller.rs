@@ -43,7 +43,7 @@ use brunt_model::{
 };
 use brunt_spec::defaults::RESERVED_DESCRIPTORS;
 use brunt_store::Redactor;
-use inbox::RunInbox;
+use inbox::{CHECK_INTERVAL, RunInbox, SilenceWatch};
 pub use link::AgentPipes;
 use link::{AgentLink, FleetInbox, LinkEvent};
 use ssh::AgentProgram;
@@ -331,13 +331,17 @@ impl Fleet {
                 running: (0..parts).collect(),
                 ends: &all_ends,
                 out,
+                control,
+                silence: SilenceWatch::default(),
             };
             scope.spawn(move || {
                 if !replaces_lost {
-                    return while !inbox.running.is_empty() && inbox.pass_on(None).is_some() {};
+                    return while !inbox.running.is_empty()
+                        && inbox.pass_on(CHECK_INTERVAL).is_some()
+                    {};
                 }
                 while !is_over.load(Ordering::Relaxed)
-                    && inbox.pass_on(Some(REPLACEMENT_INTERVAL)).is_some()
+                    && inbox.pass_on(REPLACEMENT_INTERVAL).is_some()
                 {
                     // The end of the lost agent is passed on first.
                     if let Some(agent) = self.replace_lost(|agent| inbox.running.contains(&agent)) {

@@ -5,7 +5,7 @@ use crate::world::brunt::RunningBrunt;
 use crate::world::machine::retry_under_steal_time;
 use crate::world::skip::{program, skip};
 use crate::world::sshd::Sshd;
-use crate::world::{BruntOutput, command, lab, measure, nginx, start, wait_until};
+use crate::world::{BruntOutput, command, lab, measure, nginx, start, start_logged, wait_until};
 use rustix::process::{Pid, Signal, kill_process};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -170,6 +170,50 @@ fn a_cut_ssh_ends_its_agent_and_the_report_names_it() {
         ran.assert_text(&["ended before its time", "LIMITED BY THE GENERATOR: agent", "was lost"]);
         wait_until("the end of both agents", || pids.iter().all(|pid| is_gone(*pid)));
     });
+}
+
+/// Where the parts of a run are, how many of two are frozen in its load, and the exit code.
+const FROZEN: [(&str, usize, i32); 3] =
+    [("--on local:2", 1, 6), ("--on local:2", 2, 5), ("--processes 2", 1, 6)];
+
+#[test]
+fn frozen_agents_are_given_up_after_half_a_minute() {
+    let lab = lab("");
+    let url = lab.url_of("/");
+    std::thread::scope(|scope| {
+        for (place, frozen, code) in FROZEN {
+            let line = format!("{url} -r 100 -d 6s {place}");
+            scope.spawn(move || {
+                let (running, pids) = start_and_freeze(&line, frozen);
+                let ran = running.finish_unchecked();
+                assert_eq!(ran.code, code, "{line}, {frozen} frozen: {}{}", ran.out, ran.err);
+                ran.assert_text(&["it sent nothing for 30 s", "of the planned load"]);
+                wait_until("the end of the agents", || pids.iter().all(|pid| is_gone(*pid)));
+            });
+        }
+        // Ctrl-C shortens the wait, and the report of the other agent stays.
+        scope.spawn(move || {
+            let (running, pids) = start_and_freeze(&format!("{url} -r 100 -d 60s --on local:2"), 1);
+            running.signal(Signal::INT);
+            let ran = running.finish_unchecked();
+            assert_eq!(ran.code, 130, "{}{}", ran.out, ran.err);
+            ran.assert_text(&["it sent nothing for 10 s"]);
+            assert!(ran.count("good") > 0, "{}", ran.out);
+            wait_until("the end of the agents", || pids.iter().all(|pid| is_gone(*pid)));
+        });
+    });
+}
+
+/// Starts a run with two parts, and freezes some of them once there are replies. Returns all parts.
+fn start_and_freeze(line: &str, frozen: usize) -> (RunningBrunt, Vec<Pid>) {
+    let mut running = start_logged(&mut command(line));
+    running.wait_until_logged("replies", |flow| flow.good > 0);
+    let pids = agents(&running);
+    assert_eq!(pids.len(), 2, "{line}");
+    for pid in &pids[..frozen] {
+        kill_process(*pid, Signal::STOP).expect("an agent");
+    }
+    (running, pids)
 }
 
 #[test]

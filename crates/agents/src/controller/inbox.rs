@@ -3,12 +3,22 @@
 use super::Fleet;
 use super::link::LinkEvent;
 use brunt_engine::parts::WorkerEvent;
+use brunt_engine::{RunControl, RunEpoch};
 use brunt_model::agent::{AgentReport, RunEnd, RunNumber};
 use brunt_model::sync::IgnorePoison;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
 use std::sync::mpsc::{RecvTimeoutError, SyncSender};
 use std::time::Duration;
+
+/// Interval at which silent agents are looked for.
+pub const CHECK_INTERVAL: Duration = Duration::from_millis(500);
+
+/// Time without a message after which an agent is lost.
+const SILENCE: Duration = Duration::from_secs(30);
+
+/// The same once the user has stopped the run, and waits for its report.
+const STOPPED_SILENCE: Duration = Duration::from_secs(10);
 
 /// The messages of the agents during a run.
 pub struct RunInbox<'a> {
@@ -21,18 +31,23 @@ pub struct RunInbox<'a> {
     pub ends: &'a Mutex<Vec<(usize, RunEnd)>>,
     /// Receives the events of the run.
     pub out: SyncSender<(usize, WorkerEvent)>,
+    pub control: &'a RunControl,
+    pub silence: SilenceWatch,
+}
+
+/// Counts the checks without a message of each agent. Not the time, because this process may have been suspended.
+#[derive(Default)]
+pub struct SilenceWatch {
+    /// Instant of the next check on the monotonic clock, in nanoseconds.
+    next_check: u64,
+    silent_checks: BTreeMap<usize, u32>,
 }
 
 impl RunInbox<'_> {
-    /// Passes the next message on, if one comes within this time; None: without a limit. Returns None if nothing
-    /// follows.
-    pub fn pass_on(&mut self, wait: Option<Duration>) -> Option<()> {
-        let inbox = self.fleet.inbox();
-        let received = match wait {
-            None => inbox.recv().map_err(|_| RecvTimeoutError::Disconnected),
-            Some(wait) => inbox.recv_timeout(wait),
-        };
-        drop(inbox);
+    /// Passes the next message on, if one comes within this time. Returns None if nothing follows.
+    pub fn pass_on(&mut self, wait: Duration) -> Option<()> {
+        let received = self.fleet.inbox().recv_timeout(wait);
+        self.give_up_silent_agents()?;
         let (agent, event) = match received {
             Ok(received) => received,
             Err(RecvTimeoutError::Timeout) => return Some(()),
@@ -62,5 +77,30 @@ impl RunInbox<'_> {
             }
         };
         self.out.send((agent, event)).ok()
+    }
+
+    /// Ends agents that have sent nothing for a long time: a frozen process, a cut connection. A live agent answers
+    /// readings of its clock. Returns None if nothing follows.
+    fn give_up_silent_agents(&mut self) -> Option<()> {
+        let now = RunEpoch::now().nanos();
+        if now < self.silence.next_check {
+            return Some(());
+        }
+        self.silence.next_check = now + CHECK_INTERVAL.as_nanos() as u64;
+        let limit = if self.control.is_stopped() { STOPPED_SILENCE } else { SILENCE };
+        for agent in self.running.clone() {
+            let link = &self.fleet.links[agent];
+            let checks = self.silence.silent_checks.entry(agent).or_default();
+            *checks = if link.take_news() { 0 } else { *checks + 1 };
+            if CHECK_INTERVAL * *checks < limit {
+                continue;
+            }
+            let reason = format!("it sent nothing for {} s", limit.as_secs());
+            if link.give_up(&reason) {
+                self.running.remove(&agent);
+                self.out.send((agent, WorkerEvent::Exited(Some(reason)))).ok()?;
+            }
+        }
+        Some(())
     }
 }

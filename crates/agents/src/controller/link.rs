@@ -50,6 +50,8 @@ pub struct AgentPipes {
     pub output: Box<dyn Read + Send>,
     /// Waits for the end of the agent's process, and returns the reason.
     pub reason: Box<dyn FnOnce() -> String + Send>,
+    /// Ends the process on this machine that the pipes lead to, if there is one.
+    pub kill: Box<dyn FnOnce() + Send>,
 }
 
 /// Connection to one agent. Another process may take the agent's place.
@@ -67,6 +69,8 @@ pub struct AgentLink {
 struct Connection {
     sender: Sender<ControllerMessage>,
     shared: Arc<SharedState>,
+    /// None once it was called.
+    kill: Option<Box<dyn FnOnce() + Send>>,
 }
 
 /// State of a link that its threads share, and the sign that it has changed.
@@ -89,6 +93,8 @@ pub struct LinkState {
     pub check: Option<AgentCheck>,
     /// Why the connection has closed; None while it is open.
     pub closed: Option<String>,
+    /// True if a message was received since the last look.
+    has_news: bool,
 }
 
 /// The run in progress, as far as the link needs it.
@@ -174,6 +180,21 @@ impl AgentLink {
         self.with_state(|state| state.closed.clone())
     }
 
+    /// True if the agent has sent a message since the last call.
+    pub fn take_news(&self) -> bool {
+        self.with_state(|state| std::mem::take(&mut state.has_news))
+    }
+
+    /// Closes the connection to an agent that sends nothing any more. Returns false if it has closed before.
+    pub fn give_up(&self, reason: &str) -> bool {
+        let mut connection = self.connection.lock().ignore_poison();
+        let is_open = connection.shared.close(reason);
+        if let Some(kill) = connection.kill.take().filter(|_| is_open) {
+            kill();
+        }
+        is_open
+    }
+
     /// Requests another reading of the agent's clock.
     pub fn read_clock(&self, run: RunNumber) {
         // The writer replaces the instant by that of writing.
@@ -235,7 +256,7 @@ impl Connection {
     fn start(number: usize, pipes: AgentPipes, inbox: FleetInbox) -> io::Result<Self> {
         let shared = Arc::new(SharedState::default());
         let (sender, messages) = channel();
-        let AgentPipes { input, output, reason } = pipes;
+        let AgentPipes { input, output, reason, kill } = pipes;
         let of_writer = Arc::clone(&shared);
         let writer = thread::Builder::new().name(format!("brunt-to-{number}"));
         writer.spawn(move || of_writer.write_messages(input, &messages))?;
@@ -244,10 +265,11 @@ impl Connection {
         reader.spawn(move || {
             let error = of_reader.read_messages(output, number, &inbox);
             let reason = error.unwrap_or_else(reason);
-            of_reader.change(|state| state.closed = Some(reason.clone()));
-            _ = inbox.send((number, LinkEvent::Closed(reason)));
+            if of_reader.close(&reason) {
+                _ = inbox.send((number, LinkEvent::Closed(reason)));
+            }
         })?;
-        Ok(Self { sender, shared })
+        Ok(Self { sender, shared, kill: Some(kill) })
     }
 }
 
@@ -260,6 +282,16 @@ impl SharedState {
     fn change(&self, change: impl FnOnce(&mut LinkState)) {
         change(&mut self.lock());
         self.changed.notify_all();
+    }
+
+    /// Notes why the connection has closed. Returns false if that was known before.
+    fn close(&self, reason: &str) -> bool {
+        let mut is_open = false;
+        self.change(|state| {
+            is_open = state.closed.is_none();
+            state.closed.get_or_insert_with(|| reason.to_owned());
+        });
+        is_open
     }
 
     /// Writes messages, and reads the clock at its interval, until the sender is dropped.
@@ -297,6 +329,7 @@ impl SharedState {
         // An incomplete message is the end of the output of an agent that died.
         while let Some(AgentMessage { run, report }) = read_agent_message(&mut input) {
             let now = RunEpoch::now().nanos();
+            self.lock().has_news = true;
             match report {
                 AgentReport::Clock(reading) => {
                     self.change(|state| {

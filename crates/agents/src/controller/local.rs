@@ -1,11 +1,13 @@
 //! Starts agents as processes of this machine.
 
 use super::link::AgentPipes;
+use brunt_model::sync::IgnorePoison;
 use nix::sys::signal::{SigSet, SigmaskHow, Signal};
 use std::io;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::{Arc, Mutex};
 
 /// Name of the internal subcommand that is an agent.
 pub const COMMAND: &str = "worker";
@@ -18,11 +20,22 @@ pub fn start() -> io::Result<AgentPipes> {
     let mut child = spawn_without_signals(&mut command)?;
     let input = child.stdin.take().ok_or_else(|| io::Error::other("no stdin"))?;
     let output = child.stdout.take().ok_or_else(|| io::Error::other("no stdout"))?;
+    let child = Arc::new(Mutex::new(child));
+    let killed = Arc::clone(&child);
     Ok(AgentPipes {
         input: Box::new(input),
         output: Box::new(output),
-        reason: Box::new(move || exit_reason(&mut child)),
+        reason: Box::new(move || exit_reason(&child)),
+        kill: Box::new(move || kill(&killed)),
     })
+}
+
+/// Kills a process, unless another thread waits for its end, which is near then.
+pub fn kill(child: &Mutex<Child>) {
+    if let Ok(mut child) = child.try_lock() {
+        // It may have ended before.
+        _ = child.kill();
+    }
 }
 
 /// Starts a process that SIGINT and SIGTERM do not end, because a terminal also sends them to processes that have no
@@ -42,8 +55,8 @@ pub fn own_program() -> io::Result<PathBuf> {
 }
 
 /// Waits for the end of a process, which also removes the zombie, and describes it.
-pub fn exit_reason(child: &mut Child) -> String {
-    child.wait().map_or_else(|error| error.to_string(), status_text)
+pub fn exit_reason(child: &Mutex<Child>) -> String {
+    child.lock().ignore_poison().wait().map_or_else(|error| error.to_string(), status_text)
 }
 
 fn status_text(status: ExitStatus) -> String {

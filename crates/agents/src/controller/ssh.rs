@@ -6,7 +6,7 @@
 //! in the user's cache directory, under a name with its hash.
 
 use super::link::AgentPipes;
-use super::local::{exit_reason, own_program};
+use super::local::{exit_reason, kill, own_program};
 use aws_lc_rs::digest::{SHA256, digest};
 use brunt_model::numbers::hexadecimal;
 use brunt_model::sync::IgnorePoison;
@@ -122,11 +122,16 @@ pub fn start(host: &str, programs: &[AgentProgram]) -> Result<AgentPipes, String
     };
     let mut output = BufReader::new(output);
     match prepare(&mut input, &mut output, programs) {
-        Ok(()) => Ok(AgentPipes {
-            input: Box::new(input),
-            output: Box::new(output),
-            reason: Box::new(move || messages.with(&exit_reason(&mut child))),
-        }),
+        Ok(()) => {
+            let child = Arc::new(Mutex::new(child));
+            let killed = Arc::clone(&child);
+            Ok(AgentPipes {
+                input: Box::new(input),
+                output: Box::new(output),
+                reason: Box::new(move || messages.with(&exit_reason(&child))),
+                kill: Box::new(move || kill(&killed)),
+            })
+        }
         Err(error) => {
             // The script ends when its input closes.
             drop(input);

@@ -167,7 +167,9 @@ pub fn objects(settings: &ClusterSettings, agents: u32) -> KubernetesFleet {
 fn started(streams: AgentStreams, carrier: &ClusterCarrier) -> StartedAgent {
     let AgentStreams { name, input, output, reason } = streams;
     let group = carrier.zone(&name).map(str::to_owned);
-    StartedAgent { name, group, pipes: Ok(AgentPipes { input, output, reason }) }
+    // No process of this machine is behind the pipes.
+    let kill = Box::new(|| ());
+    StartedAgent { name, group, pipes: Ok(AgentPipes { input, output, reason, kill }) }
 }
 
 fn access(settings: &ClusterSettings) -> Result<NatsAccess> {
