@@ -43,7 +43,7 @@ use brunt_model::{
 };
 use brunt_spec::defaults::RESERVED_DESCRIPTORS;
 use brunt_store::Redactor;
-use inbox::{CHECK_INTERVAL, RunInbox, SilenceWatch};
+use inbox::{CHECK_INTERVAL, RunInbox};
 pub use link::AgentPipes;
 use link::{AgentLink, FleetInbox, LinkEvent};
 use ssh::AgentProgram;
@@ -332,7 +332,7 @@ impl Fleet {
                 ends: &all_ends,
                 out,
                 control,
-                silence: SilenceWatch::default(),
+                next_check: 0,
             };
             scope.spawn(move || {
                 if !replaces_lost {

@@ -71,14 +71,14 @@ pub async fn exchange(
     let mut steps = ConnectTimes::default();
     let connection = time.within(CONNECT_TIMEOUT, http.open(&request, 0, &mut steps)).await;
     let connection = connection.ok_or_else(|| timed_out("no connection", CONNECT_TIMEOUT))?;
-    let mut lane = connection.map_err(|failure| send_error(&http, failure))?;
+    let mut lane = connection.map_err(|failure| exchange_error(&http, failure))?;
     let mut stamps = Stamps::default();
     let reply = time.within(REPLY_TIMEOUT, http.inspect(&mut lane, &request, &mut stamps)).await;
     let reply = reply.ok_or_else(|| timed_out("no reply", REPLY_TIMEOUT))?;
-    reply.map_err(|failure| send_error(&http, failure))
+    reply.map_err(|failure| exchange_error(&http, failure))
 }
 
-fn send_error(http: &Http<WorkerClock>, failure: Failure) -> ExchangeError {
+fn exchange_error(http: &Http<WorkerClock>, failure: Failure) -> ExchangeError {
     let note = http.take_note().filter(|note| !note.is_empty());
     let name = &*failure.row().name;
     ExchangeError::Absent(match http.take_refusal() {

@@ -1,5 +1,5 @@
-//! The typed description of a plan: steps of the model, and requests whose texts may contain
-//! variables, see [`crate::text`].
+//! The typed description of a plan: steps of the model, and requests with variables in their
+//! texts (see [`crate::text`]).
 
 use brunt_model::extract::Extractor;
 use brunt_model::scenario::ScenarioStep;
@@ -90,7 +90,7 @@ impl ImportedRequests {
         self.push(CommentedRequest { comments, request: Some(request) })
     }
 
-    /// Adds comments without a request, and returns the step in whose place they are written.
+    /// Adds comments without a request, and returns the step that stands for them.
     pub fn add_comments(&mut self, comments: Vec<String>) -> ScenarioStep {
         self.push(CommentedRequest { comments, request: None })
     }

@@ -13,10 +13,10 @@ use brunt_model::numbers::count;
 use brunt_model::text::Value;
 use brunt_model::{AgentEnvironment, ProcessShares, Route, Run, Text};
 
-/// Maximum number of agents that a sentence names all.
-const ALL_NAMED: usize = 3;
-/// Number of agents that a sentence names if there are more.
-const SOME_NAMED: usize = 2;
+/// Maximum number of agents or processes that a sentence names all.
+pub(crate) const ALL_NAMED: usize = 3;
+/// Number of agents or processes that a sentence names if there are more.
+pub(crate) const SOME_NAMED: usize = 2;
 
 /// An agent of a run.
 #[derive(Clone, Copy)]

@@ -112,6 +112,9 @@ pub fn verdict(run: &Run) -> Verdict {
 
 /// Share of the planned load that is missing because agents or processes were lost.
 pub fn missing_load(run: &Run) -> f64 {
+    if run.losses.is_empty() {
+        return 0.0;
+    }
     RunFacts::new(run).map_or(0.0, |facts| lost::LostParts::of(&facts).missing_share())
 }
 

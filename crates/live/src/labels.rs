@@ -1,9 +1,9 @@
-//! The labels and transactions whose figures are sent.
+//! Selects the labels and transactions that have figures.
 
 use brunt_model::live_output::LabelFilter;
 use brunt_script::pattern::Pattern;
 
-/// The regular expression for labels whose figures are sent is invalid.
+/// The regular expression of a label selection is invalid.
 #[derive(Debug, thiserror::Error)]
 #[error("the regular expression for labels whose figures are sent: {0}")]
 pub struct LabelPatternError(String);

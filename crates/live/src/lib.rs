@@ -10,7 +10,8 @@
 //! run are lost; a warning of the run counts them. One [`LiveOutputs`] serves all runs of a test,
 //! one after the other.
 //!
-//! * `outputs`: the systems. `fold`: events → figures of intervals. `influx`, `graphite`: figures → lines. `labels`: which labels have figures.
+//! * `outputs`: the systems. `labels`: the labels with figures.
+//! * `fold`: events → figures of intervals. `influx`, `graphite`: figures → lines.
 //! * `sender`: the queue of lines.
 //! * `transport`: one attempt to send, with a time limit.
 

@@ -127,6 +127,12 @@ impl Plan {
         if let [only] = &self.populations[..] { Some(only) } else { None }
     }
 
+    /// Requested measured time. Of a run that may end once its goals are reached, the least one. None if a number
+    /// ends the run.
+    pub fn requested_time(&self) -> Option<Duration> {
+        self.until.as_ref().map(|until| until.least).or(self.stop().duration)
+    }
+
     /// Returns the stop condition of the run. A run ends with the last of its populations.
     pub fn stop(&self) -> Stop {
         let stops: Vec<Stop> = self.populations.iter().map(|population| population.stop).collect();

@@ -2,7 +2,7 @@
 //!
 //! [`text!`] makes a [`Text`] of a message of a [`Catalog`]. A text reads as its English form; [`Text::in_language`]
 //! returns the same text in another language. Texts without a message, such as names and figures, are the same in all
-//! languages. Out of scope: the messages, which stand beside the code that uses them.
+//! languages. Out of scope: the messages, which are in the crates that use them.
 //!
 //! * [`text`](mod@text): a message with its arguments; [`text::catalog`]: the messages of all languages.
 //! * [`language`]: the languages.

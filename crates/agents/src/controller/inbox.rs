@@ -6,7 +6,7 @@ use brunt_engine::parts::WorkerEvent;
 use brunt_engine::{RunControl, RunEpoch};
 use brunt_model::agent::{AgentReport, RunEnd, RunNumber};
 use brunt_model::sync::IgnorePoison;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Mutex;
 use std::sync::mpsc::{RecvTimeoutError, SyncSender};
 use std::time::Duration;
@@ -32,15 +32,8 @@ pub struct RunInbox<'a> {
     /// Receives the events of the run.
     pub out: SyncSender<(usize, WorkerEvent)>,
     pub control: &'a RunControl,
-    pub silence: SilenceWatch,
-}
-
-/// Counts the checks without a message of each agent. Not the time, because this process may have been suspended.
-#[derive(Default)]
-pub struct SilenceWatch {
-    /// Instant of the next check on the monotonic clock, in nanoseconds.
-    next_check: u64,
-    silent_checks: BTreeMap<usize, u32>,
+    /// Instant of the next check for silent agents on the monotonic clock, in nanoseconds.
+    pub next_check: u64,
 }
 
 impl RunInbox<'_> {
@@ -83,16 +76,15 @@ impl RunInbox<'_> {
     /// readings of its clock. Returns None if nothing follows.
     fn give_up_silent_agents(&mut self) -> Option<()> {
         let now = RunEpoch::now().nanos();
-        if now < self.silence.next_check {
+        if now < self.next_check {
             return Some(());
         }
-        self.silence.next_check = now + CHECK_INTERVAL.as_nanos() as u64;
+        self.next_check = now + CHECK_INTERVAL.as_nanos() as u64;
         let limit = if self.control.is_stopped() { STOPPED_SILENCE } else { SILENCE };
         for agent in self.running.clone() {
             let link = &self.fleet.links[agent];
-            let checks = self.silence.silent_checks.entry(agent).or_default();
-            *checks = if link.take_news() { 0 } else { *checks + 1 };
-            if CHECK_INTERVAL * *checks < limit {
+            // Checks are counted and not the time, because this process may have been suspended.
+            if CHECK_INTERVAL * link.count_silent_check() < limit {
                 continue;
             }
             let reason = format!("it sent nothing for {} s", limit.as_secs());

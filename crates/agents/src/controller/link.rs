@@ -93,8 +93,8 @@ pub struct LinkState {
     pub check: Option<AgentCheck>,
     /// Why the connection has closed; None while it is open.
     pub closed: Option<String>,
-    /// True if a message was received since the last look.
-    has_news: bool,
+    /// Number of checks since the last message of the agent.
+    silent_checks: u32,
 }
 
 /// The run in progress, as far as the link needs it.
@@ -180,9 +180,13 @@ impl AgentLink {
         self.with_state(|state| state.closed.clone())
     }
 
-    /// True if the agent has sent a message since the last call.
-    pub fn take_news(&self) -> bool {
-        self.with_state(|state| std::mem::take(&mut state.has_news))
+    /// Counts a check whether the agent still sends messages. Returns the number of checks since its last message.
+    pub fn count_silent_check(&self) -> u32 {
+        self.with_state(|state| {
+            let checks = state.silent_checks;
+            state.silent_checks += 1;
+            checks
+        })
     }
 
     /// Closes the connection to an agent that sends nothing any more. Returns false if it has closed before.
@@ -329,7 +333,7 @@ impl SharedState {
         // An incomplete message is the end of the output of an agent that died.
         while let Some(AgentMessage { run, report }) = read_agent_message(&mut input) {
             let now = RunEpoch::now().nanos();
-            self.lock().has_news = true;
+            self.lock().silent_checks = 0;
             match report {
                 AgentReport::Clock(reading) => {
                     self.change(|state| {
@@ -432,5 +436,58 @@ impl<R: Read> Read for CountedReader<R> {
         let count = self.input.read(buffer)?;
         self.bytes += count as u64;
         Ok(count)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use brunt_model::codec::write_agent_message;
+    use std::os::unix::net::UnixStream;
+    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::sync::mpsc::sync_channel;
+
+    /// Returns the pipes of an agent, its end of them, and whether it was killed.
+    fn agent() -> (AgentPipes, UnixStream, Arc<AtomicBool>) {
+        let (own, other) = UnixStream::pair().unwrap();
+        let is_killed = Arc::<AtomicBool>::default();
+        let killed = Arc::clone(&is_killed);
+        let pipes = AgentPipes {
+            input: Box::new(own.try_clone().unwrap()),
+            output: Box::new(own),
+            reason: Box::new(|| "it ended".into()),
+            kill: Box::new(move || killed.store(true, Ordering::Relaxed)),
+        };
+        (pipes, other, is_killed)
+    }
+
+    fn say_hello(agent: &mut UnixStream, link: &AgentLink) {
+        let facts =
+            AgentFacts { brunt: brunt_model::fleet::VERSION.into(), ..AgentFacts::default() };
+        let report = AgentReport::Hello(PROTOCOL_VERSION, Box::new(facts));
+        write_agent_message(agent, &AgentMessage { run: RunNumber(0), report }).unwrap();
+        let deadline = RunEpoch::now().nanos() + 10_000_000_000;
+        assert!(link.wait_until(deadline, |state| state.facts.is_some()));
+    }
+
+    #[test]
+    fn checks_are_counted_since_the_last_message() {
+        let (inbox, events) = sync_channel(8);
+        let (pipes, mut first, is_killed) = agent();
+        let link = AgentLink::start(0, "a".into(), None, pipes, inbox.clone()).unwrap();
+        assert_eq!([(); 3].map(|()| link.count_silent_check()), [0, 1, 2]);
+        say_hello(&mut first, &link);
+        assert_eq!([(); 2].map(|()| link.count_silent_check()), [0, 1]);
+
+        assert!(link.give_up("silent") && is_killed.load(Ordering::Relaxed));
+        assert_eq!(link.closed().as_deref(), Some("silent"));
+        // The end of the process is no news, and the checks of a process in its place begin at zero.
+        drop(first);
+        assert!(!link.give_up("silent again"));
+        let (pipes, mut second, _) = agent();
+        link.replace(pipes, inbox).unwrap();
+        say_hello(&mut second, &link);
+        assert_eq!((link.count_silent_check(), link.closed()), (0, None));
+        assert!(events.try_recv().is_err(), "the caller of `give_up` reports the end");
     }
 }

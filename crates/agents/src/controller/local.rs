@@ -3,7 +3,7 @@
 use super::link::AgentPipes;
 use brunt_model::sync::IgnorePoison;
 use nix::sys::signal::{SigSet, SigmaskHow, Signal};
-use std::io;
+use std::io::{self, Read, Write};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -20,21 +20,29 @@ pub fn start() -> io::Result<AgentPipes> {
     let mut child = spawn_without_signals(&mut command)?;
     let input = child.stdin.take().ok_or_else(|| io::Error::other("no stdin"))?;
     let output = child.stdout.take().ok_or_else(|| io::Error::other("no stdout"))?;
-    let child = Arc::new(Mutex::new(child));
-    let killed = Arc::clone(&child);
-    Ok(AgentPipes {
-        input: Box::new(input),
-        output: Box::new(output),
-        reason: Box::new(move || exit_reason(&child)),
-        kill: Box::new(move || kill(&killed)),
-    })
+    Ok(pipes_of(child, input, output, |reason| reason))
 }
 
-/// Kills a process, unless another thread waits for its end, which is near then.
-pub fn kill(child: &Mutex<Child>) {
-    if let Ok(mut child) = child.try_lock() {
-        // It may have ended before.
-        _ = child.kill();
+/// Returns the pipes of a process. `describe` completes the reason of its end.
+pub fn pipes_of(
+    child: Child,
+    input: impl Write + Send + 'static,
+    output: impl Read + Send + 'static,
+    describe: impl FnOnce(String) -> String + Send + 'static,
+) -> AgentPipes {
+    let child = Arc::new(Mutex::new(child));
+    let same_child = Arc::clone(&child);
+    AgentPipes {
+        input: Box::new(input),
+        output: Box::new(output),
+        reason: Box::new(move || describe(exit_reason(&mut child.lock().ignore_poison()))),
+        kill: Box::new(move || {
+            // The lock is held if another thread waits for the end of the process, which is near then.
+            if let Ok(mut child) = same_child.try_lock() {
+                // The process may have ended before.
+                _ = child.kill();
+            }
+        }),
     }
 }
 
@@ -55,8 +63,8 @@ pub fn own_program() -> io::Result<PathBuf> {
 }
 
 /// Waits for the end of a process, which also removes the zombie, and describes it.
-pub fn exit_reason(child: &Mutex<Child>) -> String {
-    child.lock().ignore_poison().wait().map_or_else(|error| error.to_string(), status_text)
+fn exit_reason(child: &mut Child) -> String {
+    child.wait().map_or_else(|error| error.to_string(), status_text)
 }
 
 fn status_text(status: ExitStatus) -> String {

@@ -6,7 +6,7 @@
 //! in the user's cache directory, under a name with its hash.
 
 use super::link::AgentPipes;
-use super::local::{exit_reason, kill, own_program};
+use super::local::{own_program, pipes_of};
 use aws_lc_rs::digest::{SHA256, digest};
 use brunt_model::numbers::hexadecimal;
 use brunt_model::sync::IgnorePoison;
@@ -122,16 +122,7 @@ pub fn start(host: &str, programs: &[AgentProgram]) -> Result<AgentPipes, String
     };
     let mut output = BufReader::new(output);
     match prepare(&mut input, &mut output, programs) {
-        Ok(()) => {
-            let child = Arc::new(Mutex::new(child));
-            let killed = Arc::clone(&child);
-            Ok(AgentPipes {
-                input: Box::new(input),
-                output: Box::new(output),
-                reason: Box::new(move || messages.with(&exit_reason(&child))),
-                kill: Box::new(move || kill(&killed)),
-            })
-        }
+        Ok(()) => Ok(pipes_of(child, input, output, move |reason| messages.with(&reason))),
         Err(error) => {
             // The script ends when its input closes.
             drop(input);

@@ -167,7 +167,7 @@ pub fn objects(settings: &ClusterSettings, agents: u32) -> KubernetesFleet {
 fn started(streams: AgentStreams, carrier: &ClusterCarrier) -> StartedAgent {
     let AgentStreams { name, input, output, reason } = streams;
     let group = carrier.zone(&name).map(str::to_owned);
-    // No process of this machine is behind the pipes.
+    // The pipes lead to no process of this machine.
     let kill = Box::new(|| ());
     StartedAgent { name, group, pipes: Ok(AgentPipes { input, output, reason, kill }) }
 }

@@ -55,10 +55,8 @@ fn lacks_requests(facts: &ExplainFacts) -> bool {
 /// True if the run took less time than requested. For a run that may end once its goals are
 /// reached, that is its minimum time. Stages that end by themselves are no requested time.
 fn lacks_time(facts: &ExplainFacts) -> bool {
-    let stop = facts.plan.until.as_ref().map(|until| until.least).or(facts.plan.stop().duration);
-    let requested = stop.map(|d| d.as_secs_f64());
-    match (requested, facts.plan.stop().requests) {
-        (Some(requested), _) => facts.seconds < requested * (1.0 - MISSING),
+    match (facts.plan.requested_time(), facts.plan.stop().requests) {
+        (Some(requested), _) => facts.seconds < requested.as_secs_f64() * (1.0 - MISSING),
         (None, requests) => requests.is_some(),
     }
 }

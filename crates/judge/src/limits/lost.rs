@@ -4,7 +4,7 @@
 //! The share is one of the planned load, not of the measured time, which ends with the last part.
 
 use crate::facts::RunFacts;
-use crate::fleet::{AgentOfRun, names_text};
+use crate::fleet::{ALL_NAMED, AgentOfRun, SOME_NAMED, names_text};
 use crate::texts::message;
 use brunt_model::finding::{
     FigureEvidence, LimitingResource, OtherCause, State, ThresholdSide, UseOrigin,
@@ -41,7 +41,7 @@ impl<'a> LostParts<'a> {
     pub fn of(facts: &RunFacts<'a>) -> Self {
         let run = facts.run;
         let end = planned_end(facts).unwrap_or(facts.ends()).max(facts.ends());
-        let is_of_number = run.plan.as_ref().is_some_and(|plan| plan.stop().requests.is_some());
+        let is_of_number = requested_number(run).is_some();
         let mut losses = Vec::new();
         for loss in &run.losses {
             // In the grace period a part has done its share. All parts of a number may be lost at its end.
@@ -95,7 +95,7 @@ impl<'a> LostParts<'a> {
             missed += shares.of_load() * loss.missed.as_secs_f64();
         }
         let of_time = missed / self.time.as_secs_f64();
-        let of_requests = plan.stop().requests.map_or(0.0, |requested| {
+        let of_requests = requested_number(self.run).map_or(0.0, |requested| {
             1.0 - (self.run.total.begun as f64 / requested as f64).min(1.0)
         });
         of_time.max(of_requests)
@@ -114,17 +114,11 @@ impl<'a> LostParts<'a> {
 
     /// Names the parts in a sentence.
     fn names_text(&self) -> Text {
-        let numbers = self.numbers();
+        let mut numbers = self.numbers();
         if self.run.agents.is_empty() {
-            let names: Value =
-                numbers.iter().map(|number| Text::from((number + 1).to_string())).collect();
+            numbers.sort_unstable();
             let total = self.losses.first().map_or(0, |loss| loss.part.count);
-            return message!(
-                "lost-processes",
-                count = numbers.len(),
-                names,
-                total = total.to_string()
-            );
+            return processes_text(&numbers, total);
         }
         let agents: Vec<AgentOfRun> = AgentOfRun::all(self.run).collect();
         let agents = numbers.iter().filter_map(|number| agents.get(*number as usize));
@@ -167,6 +161,24 @@ impl<'a> LostParts<'a> {
     }
 }
 
+/// Names processes in a sentence: `process 2 of 4`, `processes 2 and 3 of 4`, `processes 2, 3 and 9 more of 16`.
+fn processes_text(numbers: &[u32], total: u32) -> Text {
+    let mut names: Vec<Text> =
+        numbers.iter().map(|number| (number + 1).to_string().into()).collect();
+    let count = names.len();
+    if count > ALL_NAMED {
+        names.truncate(SOME_NAMED);
+        names.push(message!("lost-processes.others", others = count - SOME_NAMED));
+    }
+    message!("lost-processes", count, names = Value::List(names), total = total.to_string())
+}
+
+/// Number of requests that was to end the run. None if its time or the user ended it.
+fn requested_number(run: &Run) -> Option<u64> {
+    let stop = run.plan.as_ref()?.stop();
+    stop.requests.filter(|_| stop.duration.is_none() && !run.is_interrupted())
+}
+
 /// Planned end of the measured time. None if a number or the user ended it.
 fn planned_end(facts: &RunFacts) -> Option<Tick> {
     let plan = facts.run.plan.as_ref()?;
@@ -175,8 +187,7 @@ fn planned_end(facts: &RunFacts) -> Option<Tick> {
     if is_of_number || facts.run.is_interrupted() {
         return None;
     }
-    let least = plan.until.as_ref().map(|until| until.least);
-    Some(facts.begins() + least.or(stop.duration)?)
+    Some(facts.begins() + plan.requested_time()?)
 }
 
 impl PartLoss {

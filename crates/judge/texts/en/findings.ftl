@@ -275,6 +275,7 @@ lost-processes = { $count ->
     [one] process { $names } of { $total }
    *[other] processes { $names } of { $total }
 }
+    .others = { $others } more
 
 limit-agent = { $count ->
     [one] { $agents } was lost: its share is missing { $span }, { $share } of the planned load

@@ -263,6 +263,7 @@ lost-processes = { $count ->
     [1] 进程 { $names }（共 { $total } 个）
    *[other] 进程 { $names }（共 { $total } 个）
 }
+    .others = 另外 { $others } 个
 
 limit-agent = { $count ->
     [1] { $agents }失联：{ $span }缺少其负载，占计划负载的 { $share }

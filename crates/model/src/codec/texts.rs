@@ -7,8 +7,8 @@ use crate::Text;
 use crate::text::{MESSAGES, Value};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// Maximum depth of texts within texts whose messages are read; deeper texts are English. A message may show an
-/// argument twice, so that the length could double at each level.
+/// Maximum depth of texts within texts; deeper ones stay English. A message may show an argument twice, so the length
+/// could double at each level.
 const MAX_DEPTH: usize = 8;
 
 /// Writes texts with their messages.

@@ -152,7 +152,7 @@ impl CompiledAssertion {
             }
         });
         let value = self.actual_value(reply_view);
-        // A message says that there is no value.
+        // A value with a message is missing, and that is no secret.
         let is_hidden = is_secret && value.message().is_none();
         let value = if is_hidden { HIDDEN.into() } else { value };
         CheckFailure::new(assertion.name.clone(), condition.clone(), value)

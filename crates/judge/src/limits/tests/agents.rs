@@ -295,6 +295,26 @@ fn processes_without_agents_are_named_by_their_numbers() {
         "processes 2 and 4 of 4 were lost: their shares are missing, the first one from 5.0 s of the measured time on, 25 % of the planned load"
     );
     assert!((missing_load(&run) - 0.25).abs() < 0.001);
+    // Without the order of the losses, and without a long list.
+    run.plan.as_mut().expect("a plan").processes = 16;
+    for number in [9, 0, 7] {
+        run.fold(&Event::Lost(loss(number)));
+    }
+    let sentence = &super::verdict(&run).causes[0].sentence;
+    assert!(sentence.starts_with("processes 1, 2 and 3 more of 4 were lost"), "{sentence}");
+}
+
+#[test]
+fn a_load_that_its_time_ended_lacks_no_requests() {
+    for (duration, missing) in [(Some(Duration::from_secs(10)), 0.05), (None, 0.9)] {
+        let mut run = remote(healthy(2)).losing(1, 90).run();
+        let begun = run.total.begun;
+        let plan = run.plan.as_mut().expect("a plan");
+        let stop = &mut plan.populations[0].stop;
+        stop.requests = Some(begun * 10);
+        stop.duration = duration;
+        assert!((missing_load(&run) - missing).abs() < 0.001, "{}", missing_load(&run));
+    }
 }
 
 #[test]
