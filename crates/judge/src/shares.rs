@@ -80,18 +80,41 @@ impl Shares {
         Some(Self { cores, busy, brunt, server, others, largest_others })
     }
 
-    /// Returns the user of the cores of a full machine, as far as it is proven.
+    /// Returns the user of the cores for which workers waited, as far as it is proven.
     ///
-    /// The proof of the generator is its own usage: a considerable share of the busy cores, and at least
-    /// as much as everything else but the server. Else other processes, or the server on the same machine.
-    pub fn user_of_cores(&self) -> UseOrigin {
+    /// The proof of the generator is its own usage: half of the busy cores. If no core was idle, the server
+    /// would have had each core that brunt used, so a considerable share is enough if it is at least as much
+    /// as that of everything else but the server. Else other processes are the users, or the server on the
+    /// same machine.
+    pub fn user_of_cores(&self, is_full: bool) -> UseOrigin {
         let without_server = self.busy - self.server.unwrap_or(0.0);
-        if self.brunt >= BRUNT * self.busy && self.brunt >= HALF * without_server {
+        let took_from_server =
+            is_full && self.brunt >= BRUNT * self.busy && self.brunt >= HALF * without_server;
+        if took_from_server || self.brunt >= HALF * self.busy {
             return UseOrigin::Generator;
         }
-        let others = self.others.is_some_and(|others| others >= OTHERS * self.cores);
-        let server = self.server.is_some_and(|server| server >= HALF * self.busy);
-        if others || server { UseOrigin::Machine } else { UseOrigin::Unknown }
+        let is_used = self.are_others_considerable() || self.is_mostly_used_by_server();
+        if is_used { UseOrigin::Machine } else { UseOrigin::Unknown }
+    }
+
+    /// True if the server is known to have used at least half of the busy cores.
+    pub fn is_mostly_used_by_server(&self) -> bool {
+        self.server.is_some_and(|server| server >= HALF * self.busy)
+    }
+
+    /// True if other processes used enough to be the reason why none of the cores is idle.
+    pub fn are_others_considerable(&self) -> bool {
+        self.others.is_some_and(|others| others >= OTHERS * self.cores)
+    }
+
+    /// The other processes as text or, if they used little, the server: `the server used 1.17 of 2 cores`.
+    pub fn users_text(&self) -> Text {
+        if self.are_others_considerable() {
+            return self.others_text();
+        }
+        let used = format!("{:.2}", self.server.unwrap_or(0.0));
+        let cores = format!("{:.0}", self.cores);
+        message!("other-processes.server", used, cores)
     }
 
     /// Other processes as text: `other processes used 1.90 of 2 cores: sh (pid 123) 1.90`.

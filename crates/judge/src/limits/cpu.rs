@@ -1,7 +1,7 @@
 //! Rules for CPU time that the generator needed and did not get, one for each reason.
 
 use super::neighbors;
-use super::result::{FigureThreshold, LimitFigure, RuleResult, TENTH};
+use super::result::{CauseState, FigureThreshold, LimitFigure, RuleResult, TENTH};
 use crate::facts::RunFacts;
 use crate::shares::Shares;
 use crate::texts::message;
@@ -83,7 +83,7 @@ pub(super) fn shared_and_full(facts: &RunFacts) -> RuleResult {
         worst = short_percent(figure.worst().unwrap_or(0.0)),
         used = shares.as_ref().map_or(Text::default(), used)
     );
-    let origin = user_of_cores(shares.as_ref());
+    let origin = user_of_cores(shares.as_ref(), true);
     result.with_origin(origin).with_message(sentence, message!("limit-cores.remedy"))
 }
 
@@ -124,20 +124,23 @@ pub(super) fn waiting(facts: &RunFacts) -> RuleResult {
     };
     let result = RuleResult::new(facts).compare(&figure, TENTH).with_evidence(&pressure);
     let shares = Shares::from_facts(facts);
-    let origin = user_of_cores(shares.as_ref());
-    let others = shares.filter(|_| origin == UseOrigin::Machine);
+    let is_full = shared_and_full(facts).state == CauseState::Cause;
+    let origin = user_of_cores(shares.as_ref(), is_full);
+    let users = shares.filter(|_| origin == UseOrigin::Machine);
     let worst = short_percent(figure.worst().unwrap_or(0.0));
     let threshold = short_percent(DELAYED);
     let duration = result.duration_text();
-    let sentence = match others {
-        Some(shares) => {
-            let others = shares.others_text();
-            message!("limit-run-queue.with-others", worst, threshold, duration, others)
+    let by_server = users.as_ref().is_some_and(|users| !users.are_others_considerable());
+    let sentence = match users {
+        Some(users) => {
+            let users = users.users_text();
+            message!("limit-run-queue.with-users", worst, threshold, duration, users)
         }
         None => message!("limit-run-queue", worst, threshold, duration),
     };
     let remedy = match origin {
         UseOrigin::Generator => message!("limit-run-queue.remedy-generator"),
+        UseOrigin::Machine if by_server => message!("limit-run-queue.remedy-server"),
         UseOrigin::Machine => message!("limit-other-processes.remedy"),
         UseOrigin::Unknown => message!("limit-run-queue.remedy-unknown"),
     };
@@ -145,8 +148,8 @@ pub(super) fn waiting(facts: &RunFacts) -> RuleResult {
 }
 
 /// Origin of the processes that used the cores for which workers waited.
-fn user_of_cores(shares: Option<&Shares>) -> UseOrigin {
-    shares.map_or(UseOrigin::Unknown, Shares::user_of_cores)
+fn user_of_cores(shares: Option<&Shares>, is_full: bool) -> UseOrigin {
+    shares.map_or(UseOrigin::Unknown, |shares| shares.user_of_cores(is_full))
 }
 
 /// Rule: a control group's quota kept brunt from running.

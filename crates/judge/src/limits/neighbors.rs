@@ -11,7 +11,7 @@ use super::cpu::{self, IDLE};
 use super::lag;
 use super::result::{CauseState, FigureThreshold, LimitFigure, RuleResult, TENTH};
 use crate::facts::{RunFacts, joined};
-use crate::shares::{BRUNT, HALF, OTHERS, Shares};
+use crate::shares::{BRUNT, OTHERS, Shares};
 use crate::texts::message;
 use brunt_model::Run;
 use brunt_model::finding::{LimitingResource, UseOrigin};
@@ -83,13 +83,8 @@ pub fn waiting_matters(facts: &RunFacts) -> bool {
         return lag_matters(facts);
     }
     let is_full = cpu::shared_and_full(facts).state == CauseState::Cause;
-    !is_full || !is_mostly_used_by_server(facts) || full_machine_matters(facts)
-}
-
-/// True if the server is known to have used at least half of the busy cores.
-fn is_mostly_used_by_server(facts: &RunFacts) -> bool {
-    let shares = Shares::from_facts(facts);
-    shares.is_some_and(|shares| shares.server.is_some_and(|server| server >= HALF * shares.busy))
+    let by_server = Shares::from_facts(facts).is_some_and(|users| users.is_mostly_used_by_server());
+    !is_full || !by_server || full_machine_matters(facts)
 }
 
 /// True if lag shows every effect of waiting for a core.

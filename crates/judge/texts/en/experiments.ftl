@@ -252,8 +252,8 @@ trials-left-out =
 
 trials-generator-limited = The generator was the bottleneck in { $trials }. They show no limit of the server.
     .remedy = see the verdicts of these trials: each names its bottleneck
-trials-busy-machine = Other processes used the machine's CPU in { $trials }, and that changed figures.
-    .with-processes = Other processes used the machine's CPU in { $trials }, and that changed figures: { $processes }.
+trials-busy-machine = The machine was busy in { $trials }, and that changed figures.
+    .with-processes = The machine was busy with other processes in { $trials }, and that changed figures: { $processes }.
     .process = { $process } cores at most, in { $trials }
     .remedy = end them, or measure on another machine; read what belongs to the server with --probe
 trials-unexplained = Requests were late in { $trials }, for an unknown reason.

@@ -126,6 +126,7 @@ agents = { $count ->
 
 other-processes = other processes used { $used } of { $cores } cores
     .named = other processes used { $used } of { $cores } cores: { $processes }
+    .server = the server used { $used } of { $cores } cores
 times-as-much = { $cores } ÷ { $server } = { $factor } × as much
 
 busy-machine = This machine was busy: { $processes }. That may have slowed down brunt's own timing.
@@ -219,8 +220,9 @@ limit-cores = client and server share this machine, and its cores were less than
     .remedy = run the server on its own machine, or reduce the load; stop other programs
 
 limit-run-queue = a worker thread was ready but had no core for { $worst } of the time at worst, and for { $threshold } or more { $duration }
-    .with-others = a worker thread was ready but had no core for { $worst } of the time at worst, and for { $threshold } or more { $duration }; { $others }
+    .with-users = a worker thread was ready but had no core for { $worst } of the time at worst, and for { $threshold } or more { $duration }; { $users }
     .remedy-generator = allow brunt more cores (taskset, cpuset), or use a larger machine or several
+    .remedy-server = run the server on its own machine, or keep it and brunt on different cores (taskset, cpuset)
     .remedy-unknown = see what else runs on the cores that brunt may use (taskset -p, cpuset), and end it
 
 limit-throttled = the control group's CPU quota held brunt back { $duration }, { $worst } of a second at worst
@@ -330,7 +332,7 @@ conclusion = { $clauses }.
     .up-to-users = {" "}with up to { $users }
     .limited = the generator was the limit, so the server may do better
     .load-lost = { $share } of the planned load is missing, so the server had less to do
-    .busy-machine = other processes slowed it, so the server may do better
+    .busy-machine = the machine was busy and slowed it, so the server may do better
     .unexplained = it is unknown what delayed requests, so the server may do better
 
 ## Bottleneck of the server

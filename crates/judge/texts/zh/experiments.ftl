@@ -219,7 +219,7 @@ trials-left-out =
 
 trials-generator-limited = { $trials }受限于负载生成器：它们不能显示服务器的极限。
     .remedy = 查看这些试验的判定：其中说明了瓶颈
-trials-busy-machine = { $trials }期间，其他进程占用了本机的 CPU，影响了测量结果。
+trials-busy-machine = { $trials }期间，本机繁忙，影响了测量结果。
     .with-processes = { $trials }期间，其他进程占用了本机的 CPU，影响了测量结果：{ $processes }。
     .process = { $process } 核（最高），见于 { $trials }
     .remedy = 结束这些进程，或在另一台机器上测量；如果它们属于服务器，用 --probe 读取其数据

@@ -114,6 +114,7 @@ agents = { $count } 个压测代理（{ $names }）
 
 other-processes = 其他进程使用了 { $cores } 核中的 { $used } 核
     .named = 其他进程使用了 { $cores } 核中的 { $used } 核：{ $processes }
+    .server = 服务器使用了 { $cores } 核中的 { $used } 核
 times-as-much = { $cores } ÷ { $server } = { $factor } 倍
 
 busy-machine = 本机繁忙：{ $processes }。这可能使 brunt 自身的计时变慢。
@@ -207,8 +208,9 @@ limit-cores = 客户端与服务器共用这台机器，{ $duration } CPU 空闲
     .remedy = 在单独的机器上运行服务器，或降低负载；停止其他程序
 
 limit-run-queue = 一个工作线程已就绪但没有可用的核，最高有 { $worst } 的时间在运行队列中等待，{ $duration } 达到 { $threshold } 或更高
-    .with-others = 一个工作线程已就绪但没有可用的核，最高有 { $worst } 的时间在运行队列中等待，{ $duration } 达到 { $threshold } 或更高；{ $others }
+    .with-users = 一个工作线程已就绪但没有可用的核，最高有 { $worst } 的时间在运行队列中等待，{ $duration } 达到 { $threshold } 或更高；{ $users }
     .remedy-generator = 允许 brunt 使用更多的核（taskset、cpuset），或使用更大的机器或多台机器
+    .remedy-server = 让服务器在单独的机器上运行，或让它与 brunt 使用不同的核（taskset、cpuset）
     .remedy-unknown = 查看 brunt 可用的核上还运行着什么（taskset -p、cpuset），并将其结束
 
 limit-throttled = { $duration } brunt 因控制组的 CPU 配额而受到限流，最严重时占一秒的 { $worst }
@@ -318,7 +320,7 @@ conclusion = { $clauses }。
     .up-to-users = 最多 { $users }时，
     .limited = 瓶颈是负载生成器，因此服务器的性能可能更高
     .load-lost = 缺少计划负载的 { $share }，因此服务器的负担较轻
-    .busy-machine = 其他进程使其变慢，因此服务器的性能可能更高
+    .busy-machine = 本机繁忙使其变慢，因此服务器的性能可能更高
     .unexplained = 请求延迟的原因不明，因此服务器的性能可能更高
 
 ## Bottleneck of the server
