@@ -147,7 +147,9 @@ pub fn import(args: &ImportArgs) -> Result<Exit, CommandError> {
     let is_input = file.file == Path::new("-");
     let name = if is_input { "standard input".to_owned() } else { file.file.display().to_string() };
     let folder = folder(file.output.as_deref()).map_err(runtime_error)?;
-    let options = ImportOptions { file: name.clone(), base: file.base.clone(), folder, ..options };
+    let read_file = (!is_input).then_some(read_text as fn(&Path) -> io::Result<String>);
+    let options =
+        ImportOptions { file: name.clone(), base: file.base.clone(), folder, read_file, ..options };
     let text = bytes_of(file)?;
     let text = String::from_utf8(text).map_err(|error| {
         // The line of the first invalid byte.
@@ -233,6 +235,15 @@ fn folder(output: Option<&Path>) -> io::Result<String> {
         .and_then(Path::parent)
         .is_some_and(|parent| !parent.as_os_str().is_empty() && parent != Path::new("."));
     Ok(if is_other_folder { std::env::current_dir()?.display().to_string() } else { String::new() })
+}
+
+/// Reads a file that the input refers to. Something that is no file, such as a pipe, may not end.
+fn read_text(file: &Path) -> io::Result<String> {
+    if !fs::metadata(file)?.is_file() {
+        return Err(io::Error::other(format!("{} is no file", file.display())));
+    }
+    let text = input(file, false)?;
+    String::from_utf8(text).map_err(io::Error::other)
 }
 
 fn input(file: &Path, is_input: bool) -> io::Result<Vec<u8>> {

@@ -1,5 +1,8 @@
 //! Formats of input, and options of an import.
 
+use std::io;
+use std::path::Path;
+
 /// Options of an import.
 #[derive(Debug, Clone, Default)]
 pub struct ImportOptions {
@@ -9,6 +12,8 @@ pub struct ImportOptions {
     pub base: Option<String>,
     /// Folder of relative file names; empty if there is none.
     pub folder: String,
+    /// `OpenAPI`: reads a further file of a description; None if only its main file may be read.
+    pub read_file: Option<fn(&Path) -> io::Result<String>>,
     /// HAR: write recorded pauses between pages.
     pub think: bool,
     /// HAR: include images, scripts, style sheets and fonts.

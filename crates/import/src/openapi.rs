@@ -2,17 +2,25 @@
 //!
 //! Each operation becomes a request with example values.
 
+mod acceptance;
+mod body;
+mod demands;
+mod document;
+mod examples;
 mod parameters;
-mod schema;
+mod pattern;
+mod range;
 mod security;
+mod texts;
 
 use crate::error::ImportError;
-use crate::json::{self, JsonNode};
+use crate::json::JsonNode;
 use crate::plan::{ImportedPlan, ImportedRequest, ImportedRequests};
 use crate::secrets::Names;
-use crate::{ImportOptions, request, server, yaml};
+use crate::{ImportOptions, request, server};
 use brunt_model::scenario::ScenarioStep;
-use schema::Examples;
+use document::Document;
+use examples::Examples;
 use security::Security;
 use serde_json::Value;
 
@@ -25,15 +33,15 @@ const METHODS: [&str; 8] = ["get", "head", "options", "post", "put", "patch", "d
 ///
 /// [`ImportError`] with its line or JSON path if it is no description, or refers to other files.
 pub fn read(text: &str, options: &ImportOptions) -> Result<ImportedPlan, ImportError> {
-    let is_json = text.trim_start().starts_with(['{', '[']);
-    let document =
-        if is_json { json::parse(text, &options.file)? } else { yaml::parse(text, &options.file)? };
-    let root = JsonNode::root(&options.file, &document);
-    let version = document["openapi"].as_str().or(document["swagger"].as_str()).unwrap_or_default();
+    let document = Document::read(text, options)?;
+    let description = document.root();
+    let root = JsonNode::root(&options.file, description);
+    let version =
+        description["openapi"].as_str().or(description["swagger"].as_str()).unwrap_or_default();
     // In YAML, `swagger: 2.0` is a number.
     if !version.starts_with("3.")
         && !version.starts_with("2.")
-        && document["swagger"].as_f64() != Some(2.0)
+        && description["swagger"].as_f64() != Some(2.0)
     {
         let shown =
             if version.is_empty() { "no version".to_owned() } else { format!("version {version}") };
@@ -46,23 +54,23 @@ pub fn read(text: &str, options: &ImportOptions) -> Result<ImportedPlan, ImportE
     let mut plan = ImportedPlan {
         about: format!(
             "Imported from the description {} in {}.",
-            document["info"]["title"].as_str().unwrap_or_default(),
+            description["info"]["title"].as_str().unwrap_or_default(),
             options.file
         ),
         ..ImportedPlan::default()
     };
     let mut reader = Reader {
-        root: &document,
+        document: &document,
         examples: Examples::new(&document),
         security: Security::default(),
         names: Names::default(),
-        server: server_of(&document),
         options,
         requests: ImportedRequests::default(),
     };
     let mut groups: Vec<(String, Vec<ScenarioStep>)> = Vec::new();
     let mut changes = false;
     for (path, item) in paths.entries() {
+        let item = JsonNode { value: document.need(&item)?, ..item };
         for (method, operation) in
             METHODS.iter().filter_map(|method| Some((*method, item.get(method)?)))
         {
@@ -103,7 +111,7 @@ pub fn read(text: &str, options: &ImportOptions) -> Result<ImportedPlan, ImportE
         .collect();
     plan.vars = reader.security.vars;
     plan.requests = reader.requests;
-    request::finish(&mut plan, &mut reader.names, options);
+    request::finish_public(&mut plan, &mut reader.names, options);
     Ok(plan)
 }
 
@@ -124,11 +132,10 @@ fn no_operation(paths: &JsonNode<'_>, options: &ImportOptions) -> ImportError {
 }
 
 struct Reader<'a> {
-    root: &'a Value,
+    document: &'a Document,
     examples: Examples<'a>,
     security: Security,
     names: Names,
-    server: String,
     options: &'a ImportOptions,
     requests: ImportedRequests,
 }
@@ -179,7 +186,7 @@ impl<'a> Reader<'a> {
                 id.to_owned()
             }),
             method: method.to_ascii_uppercase(),
-            server: self.server.clone(),
+            server: self.server(item, operation),
             path: path.to_owned(),
             ..ImportedRequest::default()
         };
@@ -187,8 +194,10 @@ impl<'a> Reader<'a> {
         parameters::add(&self.examples, &parameters, &mut request, &mut comments);
         self.body(operation, &parameters, &mut request, &mut comments)?;
         // An empty list of the operation removes the requirements of the document.
-        let requirements = operation.value.get("security").unwrap_or(&self.root["security"]);
-        self.security.add(self.root, requirements, &mut self.names, &mut request, &mut comments);
+        let root = self.document.root();
+        let requirements = operation.value.get("security").unwrap_or(&root["security"]);
+        self.security.add(root, requirements, &mut self.names, &mut request, &mut comments);
+        parameters::keep_delimiters(&mut request);
         Ok(self.requests.add(comments, request))
     }
 
@@ -200,30 +209,13 @@ impl<'a> Reader<'a> {
     ) -> Result<Vec<&'a Value>, ImportError> {
         let mut all: Vec<&'a Value> = Vec::new();
         for parameter in item.list("parameters").into_iter().chain(operation.list("parameters")) {
-            let parameter = self.resolve(&parameter)?;
+            let parameter = self.document.need(&parameter)?;
             all.retain(|known| {
                 known["name"] != parameter["name"] || known["in"] != parameter["in"]
             });
             all.push(parameter);
         }
         Ok(all)
-    }
-
-    /// Returns a value, or the target of its reference.
-    fn resolve(&self, at: &JsonNode<'a>) -> Result<&'a Value, ImportError> {
-        let reference = at.text("$ref");
-        let value = self.examples.resolve(at.value);
-        match (reference.is_empty(), value) {
-            (false, Value::Null) if reference.starts_with('#') => Err(at.error(
-                format!("`{reference}` leads nowhere"),
-                "a reference to a part of this file is expected",
-            )),
-            (false, Value::Null) => Err(at.error(
-                format!("`{reference}` is in another file"),
-                "bundle the description into one file",
-            )),
-            _ => Ok(value),
-        }
     }
 
     fn body(
@@ -233,36 +225,22 @@ impl<'a> Reader<'a> {
         request: &mut ImportedRequest,
         comments: &mut Vec<String>,
     ) -> Result<(), ImportError> {
+        let (document, examples) = (self.document, &self.examples);
         if let Some(at) = operation.get("requestBody") {
-            let content = self.resolve(&at)?["content"].as_object();
-            let kinds: Vec<(&String, &Value)> = content.into_iter().flatten().collect();
-            let first = kinds
-                .iter()
-                // Generated examples are JSON values, which other media types may not represent.
-                .find(|(kind, _)| is_json(kind))
-                .or_else(|| kinds.iter().find(|(kind, _)| kind.contains("form")));
-            if let Some((kind, media)) = first.or(kinds.first()) {
-                parameters::body(&self.examples, kind, media, request, comments);
-            }
+            let content = &document.need(&at)?["content"];
+            body::of_content(document, examples, content, request, comments);
         }
-        // Swagger 2.0
-        parameters::body_of_swagger(
-            &self.examples,
-            self.root,
-            operation.value,
-            parameters,
-            request,
-            comments,
-        );
+        let (root, operation) = (document.root(), operation.value);
+        body::of_swagger(examples, root, operation, parameters, request, comments);
         Ok(())
     }
-}
 
-fn is_json(media_type: &str) -> bool {
-    media_type
-        .split(';')
-        .next()
-        .is_some_and(|kind| kind == "application/json" || kind.ends_with("+json"))
+    /// The server of an operation: its own, that of its path, or that of the description.
+    fn server(&self, item: &JsonNode<'a>, operation: &JsonNode<'a>) -> String {
+        let own =
+            [operation.value, item.value].into_iter().find_map(|holder| holder["servers"].get(0));
+        own.map_or_else(|| server_of(self.document.root()), server_of_entry)
+    }
 }
 
 /// The server of a description, with its base path; empty if there is none.
@@ -278,8 +256,15 @@ fn server_of(root: &Value) -> String {
         );
     }
     let entry = &root["servers"][0];
-    let mut url =
-        entry["url"].as_str().or(root["basePath"].as_str()).unwrap_or_default().to_owned();
+    if entry["url"].is_string() {
+        return server_of_entry(entry);
+    }
+    join_path("", root["basePath"].as_str().unwrap_or_default())
+}
+
+/// The server of an entry of `servers`, with its base path; empty if its URL is none.
+fn server_of_entry(entry: &Value) -> String {
+    let mut url = entry["url"].as_str().unwrap_or_default().to_owned();
     for (name, variable) in entry["variables"].as_object().into_iter().flatten() {
         url = url.replace(&format!("{{{name}}}"), variable["default"].as_str().unwrap_or_default());
     }

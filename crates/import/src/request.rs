@@ -26,7 +26,6 @@ pub(crate) fn finish(plan: &mut ImportedPlan, names: &mut Names, options: &Impor
     let mut secrets = Secrets::default();
     for request in plan.requests.iter_mut() {
         secrets.hide_in(names, request);
-        set_name(request);
     }
     for (name, values) in plan.connection.iter_mut().filter(|(name, _)| is_secret_field(name)) {
         for value in values {
@@ -34,7 +33,35 @@ pub(crate) fn finish(plan: &mut ImportedPlan, names: &mut Names, options: &Impor
         }
     }
     plan.vars.append(&mut secrets.vars);
+    finish_requests(plan);
+}
+
+/// Completes a plan like [`finish`], from an input that is public, so that none of its values is a secret.
+pub(crate) fn finish_public(plan: &mut ImportedPlan, names: &mut Names, options: &ImportOptions) {
+    remove_invalid_fields(plan);
+    assign_servers(plan, names, options);
+    finish_requests(plan);
+}
+
+fn finish_requests(plan: &mut ImportedPlan) {
+    plan.requests.iter_mut().for_each(set_name);
     share_headers(plan);
+    note_environment(plan);
+}
+
+/// Adds a note with one command that sets all variables that the plan takes from the environment.
+fn note_environment(plan: &mut ImportedPlan) {
+    let needed: Vec<String> = plan
+        .vars
+        .iter()
+        .filter_map(|variable| match &variable.value {
+            Constant::Environment(name) => Some(format!("{name}=…")),
+            Constant::Text(_) => None,
+        })
+        .collect();
+    if needed.len() > 1 {
+        plan.notes.push(format!("Before a run: export {}", needed.join(" ")));
+    }
 }
 
 /// Removes header fields that HTTP does not allow (RFC 9110 sections 5.1 and

@@ -6,12 +6,12 @@ use brunt_spec::System;
 use brunt_spec::plan_file::load;
 use std::fmt::Write;
 
-fn options() -> ImportOptions {
+pub fn options() -> ImportOptions {
     ImportOptions { file: "input".into(), ..ImportOptions::default() }
 }
 
 /// The requests of the plan that a list of texts in curl's command lines comes to, as the scenario has them.
-fn requests(format: ImportFormat, text: &str) -> Vec<(String, Body)> {
+pub fn requests(format: ImportFormat, text: &str) -> Vec<(String, Body)> {
     let plan = import(format, text, &options()).unwrap_or_else(|error| panic!("{error}"));
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("plan.yaml");
@@ -127,7 +127,7 @@ fn invalid_inputs_are_reported_with_their_position() {
     input: $: `paths` is missing; a map of operations is expected
     input: $: the description has only `webhooks`, which the server sends itself; a description with `paths` is expected
     input: $.paths: there is no operation; at least one is expected
-    input: $.paths./a.get.parameters[0]: `b.yaml#/x` is in another file; bundle the description into one file
+    input: $.paths./a.get.parameters[0]: `b.yaml#/x` is in another file, which cannot be read; put the file beside the description, or bundle both into one file
     input: $.paths./a.get.parameters[0]: `#/x` leads nowhere; a reference to a part of this file is expected
     input:2: invalid YAML: while parsing a node, did not find expected node content; check the indentation, quotes and brackets here and above
     "#);
@@ -142,7 +142,7 @@ fn schemas_that_refer_to_themselves_end() {
     let (url, body) = requests(ImportFormat::Openapi, api).remove(0);
     assert_eq!(
         (url.as_str(), body),
-        ("POST http://127.0.0.1/a", Body::Text(r#"{"id":1,"b":{"c":"x"}}"#.into()))
+        ("POST http://127.0.0.1/a", Body::Text(r#"{"id":1,"b":{"id":1,"c":"x"}}"#.into()))
     );
 }
 
@@ -169,7 +169,7 @@ fn operations_are_selected_by_tag_and_method() {
     assert_eq!(chosen(only("GET", "")), ["name: x", "get: /a", "name: y", "get: /b"]);
     assert_eq!(chosen(only("", "/b")), ["get: /b"]);
     let sent = requests(ImportFormat::Openapi, api);
-    assert_eq!(sent[1], ("POST http://127.0.0.1:81/v1/a".into(), Body::Text("f=text".into())));
+    assert_eq!(sent[1], ("POST http://127.0.0.1:81/v1/a".into(), Body::Text("f=f".into())));
 }
 
 #[test]

@@ -5,3 +5,4 @@ mod curl;
 mod edits;
 mod formats;
 mod jmx_plans;
+mod openapi;
