@@ -3,6 +3,7 @@
 
 use crate::exit::{CommandError, Exit, runtime_error, usage_error};
 use anyhow::{Context, anyhow};
+use brunt_import::detect::{DetectedFormat, detect};
 use brunt_import::jmx::JmxOptions;
 use brunt_import::{ImportFormat, ImportOptions};
 use clap::{Args, Subcommand};
@@ -13,6 +14,7 @@ use std::path::{Path, PathBuf};
 /// Examples for the help text.
 pub const EXAMPLES: &str = "\
 Examples:
+  brunt import shop.har -o plan.yaml                the format by its content
   brunt import har shop.har -o plan.yaml --think    a recording, with its pauses
   brunt import openapi api.yaml --only GET          operations that only read
   brunt import postman shop.json -o plan.yaml       a collection of Postman
@@ -24,15 +26,29 @@ Examples:
 Then: brunt plan check plan.yaml, and brunt run plan.yaml. Secrets are not
 copied: the plan names the environment variables that hold them.";
 
+/// The formats, with the names of their commands.
+const FORMATS: [(&str, DetectedFormat); 6] = [
+    ("har", DetectedFormat::Other(ImportFormat::Har)),
+    ("openapi", DetectedFormat::Other(ImportFormat::Openapi)),
+    ("postman", DetectedFormat::Other(ImportFormat::Postman)),
+    ("curl", DetectedFormat::Other(ImportFormat::Curl)),
+    ("urls", DetectedFormat::Other(ImportFormat::Urls)),
+    ("jmx", DetectedFormat::Jmx),
+];
+
 /// Maximum size of the input, in bytes.
 const MAX_INPUT_BYTES: u64 = 512 << 20;
 
 /// Arguments of `brunt import`.
 #[derive(Debug, Clone, Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub struct ImportArgs {
     /// The format of the input.
     #[command(subcommand)]
-    format: ImportCommand,
+    format: Option<ImportCommand>,
+    /// The input, whose format is recognized by its content.
+    #[command(flatten)]
+    file: Option<FileArgs>,
 }
 
 #[derive(Debug, Clone, Subcommand)]
@@ -122,7 +138,58 @@ fn only(word: &str) -> Result<(String, String), String> {
 
 /// Reads the input and writes the plan.
 pub fn import(args: &ImportArgs) -> Result<Exit, CommandError> {
-    let (format, file, options) = match &args.format {
+    match (&args.format, &args.file) {
+        (Some(format), _) => import_as(format),
+        (None, Some(file)) => import_as(&recognized(file)?),
+        (None, None) => {
+            Err(usage_error(anyhow!("write the input, such as `brunt import shop.har`")))
+        }
+    }
+}
+
+/// The command for an input by its content.
+fn recognized(file: &FileArgs) -> Result<ImportCommand, CommandError> {
+    let name = file.file.display();
+    let file = file.clone();
+    if file.file == Path::new("-") {
+        return Err(usage_error(anyhow!(
+            "standard input has no format; write `brunt import FORMAT -`, such as `brunt import curl -`"
+        )));
+    }
+    let bytes = input(&file.file, false).with_context(|| format!("cannot read {name}"));
+    let text = String::from_utf8_lossy(&bytes.map_err(usage_error)?).into_owned();
+    let Some(format) = detect(&text) else {
+        let names = FORMATS.map(|(name, _)| name).join(", ");
+        return Err(usage_error(anyhow!(
+            "the format of {name} is unknown; write one of {names} before it"
+        )));
+    };
+    Ok(match format {
+        DetectedFormat::Jmx => {
+            ImportCommand::Jmx { file, properties: Vec::new(), allow_dir: Vec::new() }
+        }
+        DetectedFormat::Other(ImportFormat::Har) => {
+            ImportCommand::Har { file, think: false, resources: false, hosts: Vec::new() }
+        }
+        DetectedFormat::Other(ImportFormat::Openapi) => {
+            ImportCommand::Openapi { file, tags: Vec::new(), only: Vec::new() }
+        }
+        DetectedFormat::Other(ImportFormat::Postman) => ImportCommand::Postman(file),
+        DetectedFormat::Other(ImportFormat::Curl) => ImportCommand::Curl(file),
+        DetectedFormat::Other(ImportFormat::Urls) => ImportCommand::Urls(file),
+    })
+}
+
+/// The format of a file by its content; None if it is unknown, or a list of URLs, or cannot be read.
+pub fn format_of_file(file: &Path) -> Option<&'static str> {
+    let text = read_text(file).ok()?;
+    let format =
+        detect(&text).filter(|format| *format != DetectedFormat::Other(ImportFormat::Urls))?;
+    FORMATS.iter().find(|(_, known)| *known == format).map(|(name, _)| *name)
+}
+
+fn import_as(command: &ImportCommand) -> Result<Exit, CommandError> {
+    let (format, file, options) = match command {
         ImportCommand::Jmx { file, properties, allow_dir } => {
             return jmx(file, properties, allow_dir);
         }

@@ -201,21 +201,14 @@ pub fn not_a_url(word: &str) -> Option<String> {
         ));
     }
     if Path::new(word).is_file() {
-        let instead = match Path::new(word).extension().and_then(|ending| ending.to_str()) {
-            Some("events") => format!("for its report write `brunt report {word}`"),
-            Some("brunt") => format!("to import it write `brunt runs import {word}`"),
-            Some("yaml" | "yml") => format!("to run it write `brunt run {word}`"),
-            Some("jmx") => format!("to run it write `brunt jmeter -n -t {word}`"),
-            Some("har") => {
-                format!("to make a plan of it write `brunt import har {word} -o plan.yaml`")
+        let instead = command_for_file(word).unwrap_or_else(|| {
+            match Path::new(word).extension().and_then(|ending| ending.to_str()) {
+                Some("yaml" | "yml") => format!("to run it write `brunt run {word}`"),
+                _ => format!(
+                    "write --urls {word} for a list of URLs, or http://{word}/ for a host of this name"
+                ),
             }
-            Some("js" | "ts" | "mjs" | "py" | "scala" | "lua") => {
-                "brunt runs no scripts of other tools; write a plan file (`brunt plan new plan.yaml`), or record one (`brunt record`)".to_owned()
-            }
-            _ => format!(
-                "write --urls {word} for a list of URLs, or http://{word}/ for a host of this name"
-            ),
-        };
+        });
         return Some(format!("`{word}` is a file, not a URL; {instead}"));
     }
     // A word with a point, colon or slash is a host or a path.
@@ -223,6 +216,26 @@ pub fn not_a_url(word: &str) -> Option<String> {
     Some(format!(
         "`{word}` is not a command; write `brunt {command}`, or http://{word}/ for a host of this name"
     ))
+}
+
+/// What to write for a file that is neither a plan file nor a list of URLs, by its name or its content; None
+/// if it may be one of these.
+pub fn command_for_file(file: &str) -> Option<String> {
+    match Path::new(file).extension().and_then(|ending| ending.to_str()) {
+        Some("events") => Some(format!("for its report write `brunt report {file}`")),
+        Some("brunt") => Some(format!("to import it write `brunt runs import {file}`")),
+        Some("jmx") => Some(format!("to run it write `brunt jmeter -n -t {file}`")),
+        Some("js" | "ts" | "mjs" | "py" | "scala" | "lua") => Some(
+            "brunt runs no scripts of other tools; write a plan file (`brunt plan new plan.yaml`), or record one (`brunt record`)".to_owned(),
+        ),
+        Some("har") => Some(format!("to make a plan of it write `brunt import har {file} -o plan.yaml`")),
+        #[cfg(feature = "import")]
+        _ => crate::import::format_of_file(Path::new(file)).map(|format| {
+            format!("to make a plan of it write `brunt import {format} {file} -o plan.yaml`")
+        }),
+        #[cfg(not(feature = "import"))]
+        _ => None,
+    }
 }
 
 /// Explains an unknown option, or a value that begins with a minus.
@@ -274,6 +287,11 @@ fn long_options(command: &clap::Command) -> Vec<String> {
 /// Explains a second positional argument: after a mistyped command, or a second URL.
 fn explain_second_word(second: &str, words: &[String]) -> Option<String> {
     let position = words.iter().rposition(|word| word == second)?;
+    let (command, _) = command_of(words);
+    // A format before the input of `brunt import`.
+    if words.len() > 3 && command.get_name() == "import" {
+        return explain_subcommand(&words[2], words);
+    }
     // A bare `--studio` opens a page, so the address of a team's studio needs the equals sign.
     let mut before = words.get(..position)?.iter().rev().take(2);
     if let Some(distance) = before.position(|word| word == "--studio") {

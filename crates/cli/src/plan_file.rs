@@ -2,7 +2,8 @@
 
 use crate::exit::{CommandError, Exit, runtime_error, usage_error};
 use crate::output::print;
-use anyhow::Context;
+use anyhow::{Context, anyhow};
+use brunt_spec::System;
 use brunt_spec::estimate;
 use brunt_spec::plan::{PlanFile, replace_file};
 use brunt_spec::plan_file::{self, NO_FOLDER, ResolvedPlan, show as shown};
@@ -91,9 +92,26 @@ pub fn plan(args: &PlanArgs) -> Result<Exit, CommandError> {
     }
 }
 
+/// Reads a plan file and resolves it. If it is a file of another kind, the error names the command for it.
+pub fn load(
+    file: &Path,
+    sets: &[String],
+    folder: &str,
+    system: &System,
+) -> Result<ResolvedPlan, CommandError> {
+    plan_file::load(file, sets, folder, system).map_err(|error| {
+        let other = crate::mistakes::command_for_file(&file.display().to_string());
+        match other {
+            Some(instead) => {
+                usage_error(anyhow!("`{}` is no plan file; {instead}", file.display()))
+            }
+            None => usage_error(error),
+        }
+    })
+}
+
 fn check(args: &FileArgs) -> Result<Exit, CommandError> {
-    let loaded = plan_file::load(&args.file, &args.sets, NO_FOLDER, &crate::process::system())
-        .map_err(usage_error)?;
+    let loaded = load(&args.file, &args.sets, NO_FOLDER, &crate::process::system())?;
     let mut text =
         format!("{} is valid: {}\n", args.file.display(), estimate::sentence(&loaded.experiment));
     for sentence in brunt_judge::compare::undecidable(&loaded.experiment) {

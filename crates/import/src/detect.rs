@@ -49,13 +49,21 @@ fn of_lines(text: &str) -> Option<ImportFormat> {
     if lines.clone().any(|line| line.starts_with("openapi:") || line.starts_with("swagger:")) {
         return Some(ImportFormat::Openapi);
     }
-    let first = lines.find(|line| !line.contains('=') || line.contains("://"))?;
-    let word = first.split_whitespace().next()?;
+    let first = lines.find(|line| !is_assignment(line))?;
+    let mut words = first.split_whitespace();
+    // A weight, such as `[3]`, precedes the URL.
+    let word = words.find(|word| !word.starts_with('['))?;
     if word == "curl" || word.ends_with("/curl") {
         Some(ImportFormat::Curl)
     } else {
-        word.contains("://").then_some(ImportFormat::Urls)
+        (word.contains("://") || word.starts_with("$(")).then_some(ImportFormat::Urls)
     }
+}
+
+/// True for a line such as `HOST = a.example`.
+fn is_assignment(line: &str) -> bool {
+    let name = line.split_once('=').map(|(name, _)| name.trim());
+    name.is_some_and(|name| name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_'))
 }
 
 #[cfg(test)]
@@ -71,6 +79,8 @@ mod tests {
             ("{\"info\": {}, \"item\": []}", ImportFormat::Postman),
             ("\n  curl 'http://a.example/'", ImportFormat::Curl),
             ("# urls\nHOST=a.example\nhttp://$HOST/", ImportFormat::Urls),
+            ("HOST = http://a.example\n[3] $(HOST)/", ImportFormat::Urls),
+            ("TOKEN=x\ncurl http://a.example/?a=b", ImportFormat::Curl),
         ] {
             assert_eq!(detect(text), Some(DetectedFormat::Other(format)), "{text}");
         }

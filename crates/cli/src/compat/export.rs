@@ -4,7 +4,7 @@
 use crate::exit::{CommandError, Exit, runtime_error, usage_error};
 use anyhow::{Context, anyhow};
 use brunt_jmx::export::{self, ExportOptions};
-use brunt_spec::plan_file::{self, NO_FOLDER};
+use brunt_spec::plan_file::NO_FOLDER;
 use clap::{Args, Subcommand};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -57,8 +57,7 @@ pub fn export(args: &ExportArgs) -> Result<Exit, CommandError> {
         environment: |name| Some(format!("${{__P({name},)}}")),
         ..crate::process::system()
     };
-    let loaded =
-        plan_file::load(&args.file, &args.sets, NO_FOLDER, &system).map_err(usage_error)?;
+    let loaded = crate::plan_file::load(&args.file, &args.sets, NO_FOLDER, &system)?;
     let experiment = &loaded.experiment;
     let first = experiment
         .contenders

@@ -222,13 +222,8 @@ fn plans(
     let mut loaded = Vec::new();
     for word in words {
         let (name, path) = contenders::named(word);
-        let plan = plan_file::load(
-            Path::new(path),
-            &args.run.plan.sets,
-            &folder.display().to_string(),
-            system,
-        )
-        .map_err(usage_error)?;
+        let folder = folder.display().to_string();
+        let plan = crate::plan_file::load(Path::new(path), &args.run.plan.sets, &folder, system)?;
         loaded.push((name.map(str::to_owned), path.to_owned(), plan));
     }
     let mut loaded = plan_file::join(loaded).map_err(usage_error)?;

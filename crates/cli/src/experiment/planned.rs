@@ -6,7 +6,7 @@ use crate::exit::{CommandError, Exit, runtime_error, usage_error};
 use anyhow::{Result, bail};
 use brunt_model::Experiment;
 use brunt_model::plan::ListenerRecords;
-use brunt_spec::{plan_file, to_plan};
+use brunt_spec::to_plan;
 use std::path::Path;
 
 /// Options that are allowed with a plan file. All others belong in the file, or to `--set`.
@@ -36,8 +36,8 @@ pub fn run_plan(path: &Path, args: &RunArgs) -> Result<Exit, CommandError> {
     refuse_others(args).map_err(usage_error)?;
     let folder = folder_name().map_err(runtime_error)?;
     let system = crate::process::system();
-    let loaded = plan_file::load(path, &args.plan.sets, &folder.display().to_string(), &system);
-    let loaded = loaded.map_err(usage_error)?;
+    let folder_text = folder.display().to_string();
+    let loaded = crate::plan_file::load(path, &args.plan.sets, &folder_text, &system)?;
     let mut args = args.clone();
     args.settings.output.adopt(loaded.outputs, loaded.live_outputs);
     let scratch = used_folder(&loaded.experiment, folder).map_err(runtime_error)?;
