@@ -13,7 +13,8 @@
 //! * [`document`]: a .jmx file as a tree that can be written back byte for byte.
 //! * [`element`], [`property`]: test elements with names, children and typed properties.
 //!   [`support`]: the table of kinds.
-//! * [`forms`]: the properties of elements in a form. [`edit`]: changes of the text.
+//! * [`forms`]: the properties of elements in a form. [`edit`]: changes of the text. [`editor`]:
+//!   both as a format of the editor of plans.
 //! * [`jtl`]: result files, written and read.
 //! * [`summariser`]: the lines `summary +` and `summary =`. [`statistics`]: `statistics.json` and
 //!   the tables of the dashboard.
@@ -29,6 +30,7 @@ pub mod cli_options;
 pub mod dashboard;
 pub mod document;
 pub mod edit;
+pub mod editor;
 pub mod element;
 pub mod error;
 pub mod export;
@@ -46,6 +48,7 @@ mod tests;
 
 pub use cli_options::CliOptions;
 pub use document::{JmxDocument, NodeId};
+pub use editor::is_jmx;
 pub use element::TestElement;
 pub use error::{FilePosition, JmxError};
 pub use jtl::{JtlFormat, JtlSettings};

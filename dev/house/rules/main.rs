@@ -57,8 +57,7 @@ const COMPAT: [&str; 4] = ["groovy", "jmx", "import", "dropin"];
 const COMPAT_USERS: [&str; 2] = ["web", "cli"];
 
 /// Uses of `compat/` that have not been removed yet.
-const COMPAT_USES: [(&str, &str); 3] =
-    [("script", "groovy"), ("editor", "jmx"), ("record", "import")];
+const COMPAT_USES: [(&str, &str); 2] = [("script", "groovy"), ("record", "import")];
 
 /// Folders with source code.
 const SOURCES: [&str; 4] = ["lib", "crates", "compat", "dev"];

@@ -2,6 +2,7 @@
 
 mod any_bytes;
 mod curl;
+mod editor;
 mod edits;
 mod formats;
 mod jmx_plans;

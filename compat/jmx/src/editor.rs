@@ -1,16 +1,26 @@
-//! Reads plans of `JMeter`, and edits their text.
+//! Reads plans of `JMeter`, and edits their text: a format of `brunt_editor`.
 //!
 //! The path of an element is the indices from the outermost one, such as `0.2.1`. The path of a field is the path of its element,
 //! `/`, and the names of its property: `0.2.1/HTTPSampler.path`. The list of an element's children has the path of the element.
 
-use crate::editable_plan::EditablePlan;
-use crate::element::{AddedKind, Addition, Element, ElementForm, ElementList, Field, FieldForm};
-use crate::item_paths::{ItemPaths, is_within};
-use crate::plan_edit::{EditError, EditedText, PlanEdit};
-use brunt_jmx::edit::{TextChange, apply_changes};
-use brunt_jmx::forms::{self, PairForm, PropertyForm, PropertyRow};
-use brunt_jmx::property::{Property, PropertyKind};
-use brunt_jmx::{JmxDocument, Role, TestElement};
+use crate::edit::{TextChange, apply_changes};
+use crate::forms::{self, PairForm, PropertyForm, PropertyRow};
+use crate::property::{Property, PropertyKind};
+use crate::{JmxDocument, Role, TestElement};
+use brunt_editor::element::{
+    AddedKind, Addition, Element, ElementForm, ElementList, Field, FieldForm,
+};
+use brunt_editor::item_paths::{ItemPaths, is_within};
+use brunt_editor::{EditError, EditablePlan, EditedText, PlanEdit, PlanFormat};
+
+/// The format of plans of `JMeter`.
+pub const FORMAT: PlanFormat =
+    PlanFormat { ending: "jmx", read: |text| Ok(Box::new(JmxPlan::read(text)?)) };
+
+/// True if a file is a plan of `JMeter`, by its name.
+pub fn is_jmx(file: &str) -> bool {
+    FORMAT.has_file(file)
+}
 
 /// Paths of the children of an element.
 const ITEMS: ItemPaths = ItemPaths { open: ".", close: "" };
@@ -58,6 +68,11 @@ impl JmxPlan {
             return Err(EditError("the plan is not in UTF-8; convert it first".to_owned()));
         }
         Ok(Self { text: text.to_owned(), document })
+    }
+
+    /// The document of the text.
+    pub fn document(&self) -> &JmxDocument {
+        &self.document
     }
 
     fn places(&self) -> Vec<Place<'_>> {
@@ -280,10 +295,6 @@ impl<'d> Place<'d> {
 }
 
 impl EditablePlan for JmxPlan {
-    fn jmx_document(&self) -> Option<&JmxDocument> {
-        Some(&self.document)
-    }
-
     fn tree(&self) -> Element {
         let places = self.places();
         match &places[..] {
