@@ -6,12 +6,13 @@ mod options;
 mod send;
 mod words;
 
-use crate::error::ImportError;
-use crate::plan::{Constant, ImportedPlan, ImportedRequest, MultipartPart, Variable};
-use crate::secrets::Names;
-use crate::text;
+use crate::ImportOptions;
 use crate::urls::in_folder;
-use crate::{ImportOptions, request, server};
+use brunt_har::error::ImportError;
+use brunt_har::plan::{Constant, ImportedPlan, ImportedRequest, MultipartPart, Variable};
+use brunt_har::secrets::Names;
+use brunt_har::text;
+use brunt_har::{request, server};
 use brunt_model::secret::is_secret_field;
 use data::{CurlData, form_part};
 use options::{CurlOption, Meaning};
@@ -91,7 +92,7 @@ pub fn read(text: &str, options: &ImportOptions) -> Result<ImportedPlan, ImportE
                 .to_owned(),
         );
     }
-    request::finish(&mut plan, &mut names, options);
+    request::finish(&mut plan, &mut names, options.base.as_deref());
     Ok(plan)
 }
 

@@ -1,5 +1,7 @@
 //! Formats of input, and options of an import.
 
+use brunt_har::HarOptions;
+
 /// Options of an import.
 #[derive(Debug, Clone, Default)]
 pub struct ImportOptions {
@@ -21,6 +23,20 @@ pub struct ImportOptions {
     pub tags: Vec<String>,
     /// `OpenAPI`: include only these methods (upper case; empty for any) and path prefixes.
     pub only: Vec<(String, String)>,
+}
+
+impl ImportOptions {
+    /// The options that a recording has.
+    pub(crate) fn recording(&self) -> HarOptions {
+        HarOptions {
+            file: self.file.clone(),
+            base: self.base.clone(),
+            think: self.think,
+            resources: self.resources,
+            site: self.site.clone(),
+            hosts: self.hosts.clone(),
+        }
+    }
 }
 
 /// Format of the input.

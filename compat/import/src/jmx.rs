@@ -21,11 +21,11 @@ mod stages;
 mod steps;
 mod texts;
 
-use crate::error::ImportError;
-use crate::request::most_frequent;
-use crate::secrets::{Names, Secrets};
-use crate::text;
-use crate::write::{Keys, checked_size, plan_time};
+use brunt_har::error::ImportError;
+use brunt_har::request::most_frequent;
+use brunt_har::secrets::{Names, Secrets};
+use brunt_har::text;
+use brunt_har::write::{Keys, checked_size, plan_time};
 use brunt_jmx::document::JmxDocument;
 use brunt_jmx::plan::{self, PlanContext, PlanFolder, UnevaluatedRun};
 use brunt_jmx::properties::PropertyMap;
@@ -300,7 +300,7 @@ impl<'a> Writer<'a> {
         connection: Keys,
     ) -> Result<JmxImport, ImportError> {
         for variable in std::mem::take(&mut self.secrets.vars) {
-            if let crate::plan::Constant::Environment(name) = variable.value {
+            if let brunt_har::plan::Constant::Environment(name) = variable.value {
                 self.vars.push((variable.name, format!("${{env.{name}}}")));
             }
         }

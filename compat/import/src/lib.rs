@@ -1,45 +1,30 @@
 //! Converts recordings, descriptions of requests, and plans of JMeter to the text of a plan file.
 //!
 //! ```text
-//! HAR, curl, URLs, OpenAPI, Postman ─▶ plan::ImportedPlan: model steps, requests, comments ─▶ YAML
+//! curl, URLs, OpenAPI, Postman ─▶ ImportedPlan of brunt_har ─▶ YAML
+//! HAR ─▶ brunt_har
 //! ```
 //!
-//! Secrets are never copied: each becomes a variable that takes its value from the environment.
-//! Comments in the plan name the parts of the input that a plan cannot express.
-//!
-//! * [`plan`]: the typed description. [`write`](mod@write): its
-//!   YAML. [`text`]: texts with variables.
-//! * [`har`], [`curl`], [`urls`], [`openapi`], [`postman`]: one reader for each
+//! * [`curl`], [`urls`], [`openapi`], [`postman`]: one reader for each
 //!   format. [`jmx`]: plans of JMeter.
-//! * [`mod@detect`]: the format of an input. `input`: formats and options. `request`, `body`, `server`, `secrets`, `json`,
-//!   `yaml`: shared by several readers.
+//! * [`mod@detect`]: the format of an input. `input`: formats and options. `yaml`: reads YAML as JSON.
 //!
 //! Out of scope: file access. Input and output are texts.
 
 pub mod curl;
 pub mod detect;
-pub mod error;
-pub mod har;
 pub mod jmx;
 pub mod openapi;
-pub mod plan;
 pub mod postman;
-pub mod text;
 pub mod urls;
-pub mod write;
 
-mod body;
 mod input;
-mod json;
-mod request;
-mod secrets;
-mod server;
 mod yaml;
 
-pub use error::ImportError;
+pub use brunt_har::ImportError;
 pub use input::{ImportFormat, ImportOptions};
-pub use plan::ImportedPlan;
-pub use secrets::Names;
+
+use brunt_har::{recording, text, write};
 
 /// Reads an input and writes the plan.
 ///
@@ -55,7 +40,7 @@ pub fn import(
     // A byte order mark is not part of the text.
     let text = &text::clean(text.strip_prefix('\u{feff}').unwrap_or(text));
     let plan = match format {
-        ImportFormat::Har => har::read(text, options)?,
+        ImportFormat::Har => recording::read(text, &options.recording())?,
         ImportFormat::Openapi => openapi::read(text, options)?,
         ImportFormat::Postman => postman::read(text, options)?,
         ImportFormat::Curl => curl::read(text, options)?,

@@ -6,11 +6,12 @@ mod parameters;
 mod schema;
 mod security;
 
-use crate::error::ImportError;
-use crate::json::{self, JsonNode};
-use crate::plan::{ImportedPlan, ImportedRequest, ImportedRequests};
-use crate::secrets::Names;
-use crate::{ImportOptions, request, server, yaml};
+use crate::{ImportOptions, yaml};
+use brunt_har::error::ImportError;
+use brunt_har::json::{self, JsonNode};
+use brunt_har::plan::{ImportedPlan, ImportedRequest, ImportedRequests};
+use brunt_har::secrets::Names;
+use brunt_har::{request, server};
 use brunt_model::scenario::ScenarioStep;
 use schema::Examples;
 use security::Security;
@@ -103,7 +104,7 @@ pub fn read(text: &str, options: &ImportOptions) -> Result<ImportedPlan, ImportE
         .collect();
     plan.vars = reader.security.vars;
     plan.requests = reader.requests;
-    request::finish(&mut plan, &mut reader.names, options);
+    request::finish(&mut plan, &mut reader.names, options.base.as_deref());
     Ok(plan)
 }
 

@@ -4,13 +4,16 @@ mod auth;
 mod script;
 mod variables;
 
-use crate::body::{self, FORM, JSON};
-use crate::error::ImportError;
-use crate::json::{JsonNode, parse};
-use crate::plan::{ImportedBody, ImportedPlan, ImportedRequest, ImportedRequests, MultipartPart};
-use crate::text::{self, variable};
+use crate::ImportOptions;
 use crate::urls::in_folder;
-use crate::{ImportOptions, request, server};
+use brunt_har::body::{self, FORM, JSON};
+use brunt_har::error::ImportError;
+use brunt_har::json::{JsonNode, parse};
+use brunt_har::plan::{
+    ImportedBody, ImportedPlan, ImportedRequest, ImportedRequests, MultipartPart,
+};
+use brunt_har::text::{self, variable};
+use brunt_har::{request, server};
 use brunt_model::scenario::ScenarioStep;
 use serde_json::{Value, json};
 use variables::Variables;
@@ -56,7 +59,7 @@ pub fn read(text: &str, options: &ImportOptions) -> Result<ImportedPlan, ImportE
         plan.left_out.push("the scripts of the collection".to_owned());
     }
     let mut names = reader.variables.finish(&mut plan);
-    request::finish(&mut plan, &mut names, options);
+    request::finish(&mut plan, &mut names, options.base.as_deref());
     Ok(plan)
 }
 

@@ -12,12 +12,13 @@
 //! Variables of the list become variables of the plan. Without weights, each user goes
 //! through the list in order.
 
-use crate::body::{self, FORM, JSON};
-use crate::error::ImportError;
-use crate::plan::{ImportedBody, ImportedPlan, ImportedRequest, ImportedRequests, Variable};
-use crate::secrets::Names;
-use crate::text::variable;
-use crate::{ImportOptions, request, server};
+use crate::ImportOptions;
+use brunt_har::body::{self, FORM, JSON};
+use brunt_har::error::ImportError;
+use brunt_har::plan::{ImportedBody, ImportedPlan, ImportedRequest, ImportedRequests, Variable};
+use brunt_har::secrets::Names;
+use brunt_har::text::variable;
+use brunt_har::{request, server};
 use brunt_model::scenario::{Branch, ListOrder, Portion, ScenarioStep};
 use brunt_model::secret::is_secret_field;
 use std::collections::HashMap;
@@ -69,7 +70,7 @@ pub fn read(text: &str, options: &ImportOptions) -> Result<ImportedPlan, ImportE
         requests,
         ..ImportedPlan::default()
     };
-    request::finish(&mut plan, &mut reader.names, options);
+    request::finish(&mut plan, &mut reader.names, options.base.as_deref());
     Ok(plan)
 }
 

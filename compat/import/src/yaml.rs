@@ -1,8 +1,8 @@
 //! Parses YAML to JSON values: maps, lists and scalars of the core schema. Documents that need much
 //! memory or stack are refused.
 
-use crate::error::ImportError;
-use crate::text::clean;
+use brunt_har::error::ImportError;
+use brunt_har::text::clean;
 use saphyr_parser::{Event, Parser, ScalarStyle};
 use serde_json::{Map, Number, Value};
 use std::collections::HashMap;

@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The crates of `lib/` and `crates/` in their order: a crate may depend only on earlier ones.
-const CRATES: [&str; 27] = [
+const CRATES: [&str; 28] = [
     "stats",
     "dom",
     "java",
@@ -34,6 +34,7 @@ const CRATES: [&str; 27] = [
     "search",
     "rig",
     "spec",
+    "har",
     "editor",
     "record",
     "check",
@@ -57,7 +58,7 @@ const COMPAT: [&str; 4] = ["groovy", "jmx", "import", "dropin"];
 const COMPAT_USERS: [&str; 2] = ["web", "cli"];
 
 /// Uses of `compat/` that have not been removed yet.
-const COMPAT_USES: [(&str, &str); 2] = [("script", "groovy"), ("record", "import")];
+const COMPAT_USES: [(&str, &str); 1] = [("script", "groovy")];
 
 /// Folders with source code.
 const SOURCES: [&str; 4] = ["lib", "crates", "compat", "dev"];

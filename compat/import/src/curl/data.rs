@@ -2,10 +2,10 @@
 
 use super::words::Input;
 use crate::ImportOptions;
-use crate::body::{self, FORM};
-use crate::plan::{BodyPiece, FileContent, ImportedBody, MultipartPart};
-use crate::text;
 use crate::urls::in_folder;
+use brunt_har::body::{self, FORM};
+use brunt_har::plan::{BodyPiece, FileContent, ImportedBody, MultipartPart};
+use brunt_har::text;
 use brunt_script::template::form_encoded;
 
 /// Error message, and advice what to write instead.

@@ -3,12 +3,12 @@
 use super::Reader;
 use super::data;
 use super::glob;
-use crate::body::{self, FORM, JSON, MULTIPART};
-use crate::error::ImportError;
-use crate::plan::{BodyPiece, FileContent, ImportedBody, ImportedRequest};
-use crate::server::{self, Address};
-use crate::text;
 use crate::urls::in_folder;
+use brunt_har::body::{self, FORM, JSON, MULTIPART};
+use brunt_har::error::ImportError;
+use brunt_har::plan::{BodyPiece, FileContent, ImportedBody, ImportedRequest};
+use brunt_har::server::{self, Address};
+use brunt_har::text;
 
 impl Reader<'_> {
     /// Adds one request for each URL.

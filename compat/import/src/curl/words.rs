@@ -2,8 +2,8 @@
 
 mod redirection;
 
-use crate::error::ImportError;
-use crate::text::variable;
+use brunt_har::error::ImportError;
+use brunt_har::text::variable;
 use redirection::HereDocument;
 
 /// A word of a command line.
@@ -396,7 +396,7 @@ impl Reader<'_> {
                 }
             }
         }
-        let text = crate::text::clean(&String::from_utf8_lossy(&bytes)).into_owned();
+        let text = brunt_har::text::clean(&String::from_utf8_lossy(&bytes)).into_owned();
         self.word_text().push_str(&text);
         Ok(())
     }

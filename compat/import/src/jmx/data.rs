@@ -1,7 +1,7 @@
 //! Converts data files to entries of `data`.
 
 use super::Writer;
-use crate::write::push;
+use brunt_har::write::push;
 use brunt_model::scenario::{DataFile, DataFormat};
 use brunt_spec::plan::Yaml;
 

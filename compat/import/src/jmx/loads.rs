@@ -2,7 +2,7 @@
 
 use super::Writer;
 use super::requests::is_default;
-use crate::write::{Keys, plan_time};
+use brunt_har::write::{Keys, plan_time};
 use brunt_model::load::{Arrivals, LoadShape};
 use brunt_model::{Load, Population};
 use brunt_spec::plan::Yaml;

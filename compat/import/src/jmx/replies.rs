@@ -1,8 +1,8 @@
 //! Converts extractors, scripts and checks of a request.
 
 use super::Writer;
-use crate::text::Braces;
-use crate::write::Keys;
+use brunt_har::text::Braces;
+use brunt_har::write::Keys;
 use brunt_model::ReplyPolicy;
 use brunt_model::extract::{ExtractFrom, Extractor, MatchChoice, QualifiedXpath, ReplyPart};
 use brunt_model::reply_policy::{

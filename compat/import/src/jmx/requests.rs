@@ -1,9 +1,9 @@
 //! Converts requests to steps.
 
 use super::Writer;
-use crate::body::MULTIPART;
-use crate::text::Braces;
-use crate::write::{Keys, is_content_type, is_map, plan_time, push};
+use brunt_har::body::MULTIPART;
+use brunt_har::text::Braces;
+use brunt_har::write::{Keys, is_content_type, is_map, plan_time, push};
 use brunt_jmx::plan::UPLOAD;
 use brunt_model::reply_policy::Cookies;
 use brunt_model::scenario::EndScope;

@@ -1,8 +1,8 @@
 //! Converts setUp and tearDown thread groups to `setup` and `teardown`.
 
 use super::Writer;
-use crate::write::Keys;
-use crate::write::plan_time;
+use brunt_har::write::Keys;
+use brunt_har::write::plan_time;
 use brunt_model::{Plan, Population};
 use brunt_spec::plan::Yaml;
 use brunt_spec::plan::scenario::steps;

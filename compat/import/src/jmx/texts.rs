@@ -1,7 +1,7 @@
 //! Converts texts from JMeter's rules to those of a plan file.
 
 use super::Writer;
-use crate::text::{self, Braces, TextPiece};
+use brunt_har::text::{self, Braces, TextPiece};
 use brunt_model::ReplyPolicy;
 use brunt_model::reply_policy::ReplyAction;
 use brunt_model::scenario::{DataFile, DataFormat, Scenario, ScenarioStep, Script, ScriptLanguage};

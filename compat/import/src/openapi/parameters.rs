@@ -1,9 +1,9 @@
 //! Converts parameters and bodies of operations, with example values.
 
 use super::schema::Examples;
-use crate::body::{FORM, JSON, MULTIPART};
-use crate::plan::{ImportedBody, ImportedRequest, MultipartPart};
-use crate::text;
+use brunt_har::body::{FORM, JSON, MULTIPART};
+use brunt_har::plan::{ImportedBody, ImportedRequest, MultipartPart};
+use brunt_har::text;
 use serde_json::Value;
 
 /// Header fields that cannot be parameters (`OpenAPI` 3.1, section 4.8.12.1).

@@ -1,8 +1,8 @@
 //! Converts security schemes: each becomes a variable that takes its value from the environment.
 
-use crate::plan::{ImportedRequest, Variable};
-use crate::secrets::Names;
-use crate::text::variable;
+use brunt_har::plan::{ImportedRequest, Variable};
+use brunt_har::secrets::Names;
+use brunt_har::text::variable;
 use serde_json::Value;
 use std::collections::HashMap;
 

@@ -1,8 +1,8 @@
 //! Converts the authentication of requests.
 
 use super::variables::Variables;
-use crate::json::JsonNode;
-use crate::plan::ImportedRequest;
+use brunt_har::json::JsonNode;
+use brunt_har::plan::ImportedRequest;
 use serde_json::Value;
 
 /// Adds the credentials of a request.

@@ -2,8 +2,8 @@
 //! are left out, with a comment.
 
 use super::variables::Variables;
-use crate::json::JsonNode;
-use crate::plan::ImportedRequest;
+use brunt_har::json::JsonNode;
+use brunt_har::plan::ImportedRequest;
 use brunt_model::extract::{ExtractFrom, Extractor};
 use serde_json::Value;
 use std::collections::HashSet;

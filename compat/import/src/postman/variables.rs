@@ -2,10 +2,10 @@
 //! if a script sets it.
 
 use super::script;
-use crate::json::JsonNode;
-use crate::plan::{ImportedPlan, Variable};
-use crate::secrets::Names;
-use crate::text::variable;
+use brunt_har::json::JsonNode;
+use brunt_har::plan::{ImportedPlan, Variable};
+use brunt_har::secrets::Names;
+use brunt_har::text::variable;
 use brunt_model::secret::is_secret_field;
 use serde_json::Value;
 use std::collections::{HashMap, HashSet};

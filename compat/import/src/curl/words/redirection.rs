@@ -2,7 +2,7 @@
 //! Redirected output has no effect.
 
 use super::{Input, Reader};
-use crate::error::ImportError;
+use brunt_har::error::ImportError;
 
 /// A here-document whose start, `<<END`, was read and whose lines follow.
 pub(super) struct HereDocument {
@@ -130,7 +130,7 @@ impl Reader<'_> {
 mod tests {
     use super::super::commands;
     use super::*;
-    use crate::text::variable;
+    use brunt_har::text::variable;
 
     #[test]
     fn redirected_inputs_are_detected() {

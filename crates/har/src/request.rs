@@ -1,6 +1,5 @@
 //! Completes the requests of every format: servers, secrets, names, and shared header fields.
 
-use crate::ImportOptions;
 use crate::plan::{Constant, ImportedPlan, ImportedRequest, Variable};
 use crate::secrets::{Names, Secrets};
 use crate::text::{self, TextPiece, variable};
@@ -9,7 +8,7 @@ use brunt_spec::words::values;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Placeholder server, if the input names none.
-pub(crate) const NO_SERVER: &str = "http://127.0.0.1:8080";
+pub const NO_SERVER: &str = "http://127.0.0.1:8080";
 
 /// Header fields that are not shared, since they depend on the request.
 const UNSHARED_FIELDS: [&str; 3] = ["content-type", "referer", "origin"];
@@ -19,10 +18,10 @@ const MAX_NAME_LENGTH: usize = 60;
 
 /// Completes a plan: removes invalid header fields, introduces variables for servers and secrets,
 /// names requests and shares header fields. `names` are the names that its variables already use;
-/// new ones are added.
-pub(crate) fn finish(plan: &mut ImportedPlan, names: &mut Names, options: &ImportOptions) {
+/// new ones are added. `given_base` replaces the server of the input.
+pub fn finish(plan: &mut ImportedPlan, names: &mut Names, given_base: Option<&str>) {
     remove_invalid_fields(plan);
-    assign_servers(plan, names, options);
+    assign_servers(plan, names, given_base);
     let mut secrets = Secrets::default();
     for request in plan.requests.iter_mut() {
         secrets.hide_in(names, request);
@@ -59,12 +58,12 @@ fn remove_invalid_fields(plan: &mut ImportedPlan) {
 /// Replaces the servers of requests, and of the fields Referer and Origin, by variables.
 ///
 /// The base is the plan's, else the most frequent server if no request is relative, else a
-/// placeholder with a note. `options.base` is used as its value instead. Requests to the base have
+/// placeholder with a note. `given_base` is used as its value instead. Requests to the base have
 /// an empty server afterwards. No effect on a plan without servers and relative requests.
 ///
 /// A server whose variable [cannot precede a path](can_precede_path), such as one from the
 /// environment, stays in its URLs, because its value may end with a slash or contain a query.
-fn assign_servers(plan: &mut ImportedPlan, names: &mut Names, options: &ImportOptions) {
+fn assign_servers(plan: &mut ImportedPlan, names: &mut Names, given_base: Option<&str>) {
     let mut servers: Vec<String> = Vec::new();
     let mut websockets: Vec<String> = Vec::new();
     let prefixes: HashSet<String> = plan
@@ -95,7 +94,7 @@ fn assign_servers(plan: &mut ImportedPlan, names: &mut Names, options: &ImportOp
     } else {
         plan.base.clone()
     };
-    let base = if base.is_empty() && options.base.is_none() {
+    let base = if base.is_empty() && given_base.is_none() {
         plan.notes.push(format!(
             "The input names no server: put yours into `base`, or run with --set base={NO_SERVER}"
         ));
@@ -112,7 +111,7 @@ fn assign_servers(plan: &mut ImportedPlan, names: &mut Names, options: &ImportOp
         }
         _ => None,
     };
-    let base_name = match (base_variable, &options.base) {
+    let base_name = match (base_variable, given_base) {
         (Some(base_variable), given) => {
             if let Some(given) = given {
                 base_variable.value = Constant::Text(given.trim_end_matches('/').to_owned());
@@ -121,7 +120,7 @@ fn assign_servers(plan: &mut ImportedPlan, names: &mut Names, options: &ImportOp
         }
         (None, given) => {
             let name = names.take("base");
-            let value = given.as_deref().unwrap_or(&base).trim_end_matches('/').to_owned();
+            let value = given.unwrap_or(&base).trim_end_matches('/').to_owned();
             let comment = "the server; --set base=… measures another".to_owned();
             variables.push(Variable { name: name.clone(), value: Constant::Text(value), comment });
             name
@@ -175,7 +174,7 @@ fn can_precede_path(variable: &Variable) -> bool {
 }
 
 /// The most frequent value; of equally frequent ones, the first. None without values.
-pub(crate) fn most_frequent<T: PartialEq + Copy>(values: impl Iterator<Item = T>) -> Option<T> {
+pub fn most_frequent<T: PartialEq + Copy>(values: impl Iterator<Item = T>) -> Option<T> {
     let mut counts: Vec<(T, usize)> = Vec::new();
     for value in values {
         match counts.iter_mut().find(|(known, _)| *known == value) {

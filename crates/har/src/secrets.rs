@@ -32,16 +32,16 @@ impl Names {
 
 /// The secrets of an input. Equal values share a variable.
 #[derive(Debug, Default)]
-pub(crate) struct Secrets {
+pub struct Secrets {
     by_value: HashMap<String, String>,
     /// Variables in the order of their first use.
-    pub(crate) vars: Vec<Variable>,
+    pub vars: Vec<Variable>,
 }
 
 impl Secrets {
     /// Returns a variable for a value. An empty value, or one with
     /// a variable, is returned unchanged.
-    pub(crate) fn hide(&mut self, names: &mut Names, field: &str, value: &str) -> String {
+    pub fn hide(&mut self, names: &mut Names, field: &str, value: &str) -> String {
         if value.is_empty() || text::has_variable(value) {
             return value.to_owned();
         }
@@ -55,7 +55,7 @@ impl Secrets {
     }
 
     /// Replaces the secrets of a request.
-    pub(crate) fn hide_in(&mut self, names: &mut Names, request: &mut ImportedRequest) {
+    pub fn hide_in(&mut self, names: &mut Names, request: &mut ImportedRequest) {
         self.headers(names, request);
         for credentials in [&mut request.basic, &mut request.digest].into_iter().flatten() {
             if let Some((user, password)) = credentials.split_once(':') {

@@ -6,19 +6,19 @@ use url::Url;
 
 /// The parts of a URL.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Address {
+pub struct Address {
     /// Scheme, host and port; empty for a relative URL.
-    pub(crate) server: String,
+    pub server: String,
     /// Name and password, `name:password`.
-    pub(crate) basic: Option<String>,
+    pub basic: Option<String>,
     /// Path. Begins with `/`, or is empty after a variable at the end of the server.
-    pub(crate) path: String,
+    pub path: String,
     /// Query without `?`; empty if the URL ends with `?`.
-    pub(crate) query: Option<String>,
+    pub query: Option<String>,
 }
 
 /// Parses a URL; the default scheme is http. The error names the defect.
-pub(crate) fn parse(url: &str) -> Result<Address, String> {
+pub fn parse(url: &str) -> Result<Address, String> {
     let url = url.trim();
     // A fragment is never sent.
     let url = url.split('#').next().unwrap_or_default();
@@ -67,7 +67,7 @@ fn authority_length(text: &str) -> usize {
 ///
 /// curl removes `.` and `..` unless `is_path_kept`, and encodes nothing. brunt encodes the
 /// characters that RFC 3986 does not allow.
-pub(crate) fn changed_target(address: &Address, is_path_kept: bool) -> Option<(String, String)> {
+pub fn changed_target(address: &Address, is_path_kept: bool) -> Option<(String, String)> {
     let query = address.query.as_ref().map(|query| format!("?{query}")).unwrap_or_default();
     // `$NAME` is not changed by encoding.
     let [path, query] = [text::for_display(&address.path), text::for_display(&query)];
@@ -90,7 +90,7 @@ fn without_secrets(target: &str) -> String {
 }
 
 /// Removes dot segments (RFC 3986 section 5.2.4).
-pub(crate) fn without_dot_segments(text: &str) -> String {
+pub fn without_dot_segments(text: &str) -> String {
     let mut path: Vec<&str> = Vec::new();
     let segments: Vec<&str> = text.split('/').skip(1).collect();
     for (number, segment) in segments.iter().enumerate() {

@@ -6,14 +6,17 @@ use serde_json::Value;
 
 /// A value and its path.
 #[derive(Debug, Clone)]
-pub(crate) struct JsonNode<'a> {
-    pub(crate) file: &'a str,
-    pub(crate) path: String,
-    pub(crate) value: &'a Value,
+pub struct JsonNode<'a> {
+    /// Name of the input.
+    pub file: &'a str,
+    /// JSON path of the value.
+    pub path: String,
+    /// The value.
+    pub value: &'a Value,
 }
 
 /// Parses JSON. Errors name the line.
-pub(crate) fn parse(text: &str, file: &str) -> Result<Value, ImportError> {
+pub fn parse(text: &str, file: &str) -> Result<Value, ImportError> {
     let mut value = serde_json::from_str(text).map_err(|error| {
         let place = format!("{file}:{}:{}", error.line(), error.column());
         let wrong = error.to_string();
@@ -52,30 +55,30 @@ fn clean_value(value: &mut Value) {
 
 impl<'a> JsonNode<'a> {
     /// The root of a document.
-    pub(crate) fn root(file: &'a str, value: &'a Value) -> Self {
+    pub fn root(file: &'a str, value: &'a Value) -> Self {
         Self { file, path: "$".to_owned(), value }
     }
 
     /// The value of a key; None if it is missing or null.
-    pub(crate) fn get(&self, name: &str) -> Option<Self> {
+    pub fn get(&self, name: &str) -> Option<Self> {
         let value = self.value.get(name).filter(|value| !value.is_null())?;
         Some(Self { file: self.file, path: format!("{}.{name}", self.path), value })
     }
 
     /// The value of a required key. `what` describes it in the error message.
-    pub(crate) fn need(&self, name: &str, what: &str) -> Result<Self, ImportError> {
+    pub fn need(&self, name: &str, what: &str) -> Result<Self, ImportError> {
         self.get(name).ok_or_else(|| {
             self.error(format!("`{name}` is missing"), format!("{what} is expected"))
         })
     }
 
     /// The text of a key; empty if it is missing.
-    pub(crate) fn text(&self, name: &str) -> &'a str {
+    pub fn text(&self, name: &str) -> &'a str {
         self.value.get(name).and_then(Value::as_str).unwrap_or_default()
     }
 
     /// The items of a list; none for other values.
-    pub(crate) fn items(&self) -> impl Iterator<Item = Self> {
+    pub fn items(&self) -> impl Iterator<Item = Self> {
         let Self { file, path, value } = self.clone();
         let items = value.as_array().map_or(&[][..], Vec::as_slice);
         items.iter().enumerate().map(move |(index, value)| Self {
@@ -86,12 +89,12 @@ impl<'a> JsonNode<'a> {
     }
 
     /// The items of the list at a key.
-    pub(crate) fn list(&self, name: &str) -> Vec<Self> {
+    pub fn list(&self, name: &str) -> Vec<Self> {
         self.get(name).map(|list| list.items().collect()).unwrap_or_default()
     }
 
     /// The entries of a map; none for other values.
-    pub(crate) fn entries(&self) -> Vec<(&'a str, Self)> {
+    pub fn entries(&self) -> Vec<(&'a str, Self)> {
         let entries = self.value.as_object().into_iter().flatten();
         entries
             .map(|(name, value)| {
@@ -104,11 +107,7 @@ impl<'a> JsonNode<'a> {
     }
 
     /// Creates an error for this value.
-    pub(crate) fn error(
-        &self,
-        wrong: impl Into<String>,
-        instead: impl Into<String>,
-    ) -> ImportError {
+    pub fn error(&self, wrong: impl Into<String>, instead: impl Into<String>) -> ImportError {
         ImportError::new(format!("{}: {}", self.file, self.path), wrong, instead)
     }
 }

@@ -8,7 +8,7 @@ use crate::error::ImportError;
 use crate::json::{JsonNode, parse};
 use crate::plan::{ImportedBody, ImportedPlan, ImportedRequest, ImportedRequests};
 use crate::secrets::Names;
-use crate::{ImportOptions, body, request};
+use crate::{body, request};
 use brunt_model::load::ThinkTime;
 use brunt_model::scenario::{ConcurrencyMode, Pauses, ScenarioStep};
 pub use entry::Reply;
@@ -55,6 +55,23 @@ const CONNECTIONS_OF_BROWSERS: u32 = 6;
 // A plan file has at most 1 MB.
 const MAX_BODY_BYTES: usize = 200_000;
 
+/// Options of reading a recording.
+#[derive(Debug, Clone, Default)]
+pub struct HarOptions {
+    /// Name of the input, for errors and the plan's first comment.
+    pub file: String,
+    /// Server that replaces the one in the input.
+    pub base: Option<String>,
+    /// Write recorded pauses between pages.
+    pub think: bool,
+    /// Include images, scripts, style sheets and fonts.
+    pub resources: bool,
+    /// Host whose requests are included; None for that of the first page.
+    pub site: Option<String>,
+    /// Further hosts to include.
+    pub hosts: Vec<String>,
+}
+
 /// A request of the plan, with the reply after all redirects.
 #[derive(Debug)]
 pub struct Flow {
@@ -80,7 +97,7 @@ pub struct Flow {
 /// # Errors
 ///
 /// [`ImportError`] with its line or JSON path if it is not a HAR.
-pub fn read(text: &str, options: &ImportOptions) -> Result<ImportedPlan, ImportError> {
+pub fn read(text: &str, options: &HarOptions) -> Result<ImportedPlan, ImportError> {
     read_with(text, options, |flows, names| correlate::correlate(flows, names))
 }
 
@@ -89,7 +106,7 @@ pub fn read(text: &str, options: &ImportOptions) -> Result<ImportedPlan, ImportE
 /// # Errors
 ///
 /// [`ImportError`] with its line or JSON path if it is not a HAR.
-pub fn flows(text: &str, options: &ImportOptions) -> Result<Vec<Flow>, ImportError> {
+pub fn flows(text: &str, options: &HarOptions) -> Result<Vec<Flow>, ImportError> {
     let mut flows = Vec::new();
     read_with(text, options, |all, _| flows = std::mem::take(all))?;
     Ok(flows)
@@ -103,7 +120,7 @@ pub fn flows(text: &str, options: &ImportOptions) -> Result<Vec<Flow>, ImportErr
 /// [`ImportError`] with its line or JSON path if it is not a HAR.
 pub fn read_with(
     text: &str,
-    options: &ImportOptions,
+    options: &HarOptions,
     correlate: impl FnOnce(&mut Vec<Flow>, &mut Names),
 ) -> Result<ImportedPlan, ImportError> {
     let document = parse(text, &options.file)?;
@@ -143,7 +160,7 @@ pub fn read_with(
         .filter_map(|page| Some((page["id"].as_str()?, page["title"].as_str()?)))
         .collect();
     plan.steps = group_by_page(flows, &pages, options, &mut plan.requests);
-    request::finish(&mut plan, &mut names, options);
+    request::finish(&mut plan, &mut names, options.base.as_deref());
     Ok(plan)
 }
 
@@ -202,7 +219,7 @@ impl LeftOut {
 /// Selects the requests of the plan, in order.
 fn selected(
     entries: Vec<Entry>,
-    options: &ImportOptions,
+    options: &HarOptions,
     left_out: &mut LeftOut,
     has_replies: bool,
 ) -> Vec<Flow> {
@@ -323,7 +340,7 @@ fn copied_header(name: String, value: String) -> Option<(String, String)> {
 fn group_by_page(
     flows: Vec<Flow>,
     pages: &BTreeMap<&str, &str>,
-    options: &ImportOptions,
+    options: &HarOptions,
     requests: &mut ImportedRequests,
 ) -> Vec<ScenarioStep> {
     let mut groups: Vec<Vec<Flow>> = Vec::new();

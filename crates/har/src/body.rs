@@ -2,19 +2,19 @@
 
 use crate::plan::{ImportedBody, MultipartPart};
 use crate::text::{self, NUMBER, TextPiece};
-pub(crate) use brunt_script::body::FORM;
+pub use brunt_script::body::FORM;
 use brunt_script::template::form_encoded;
 use serde_json::Value;
 use std::borrow::Cow;
 use std::fmt::Write;
 
 /// Media type of JSON.
-pub(crate) const JSON: &str = "application/json";
+pub const JSON: &str = "application/json";
 /// Media type of forms with files.
-pub(crate) const MULTIPART: &str = "multipart/form-data";
+pub const MULTIPART: &str = "multipart/form-data";
 
 /// Converts a body of this media type.
-pub(crate) fn of(media_type: &str, body: &str) -> ImportedBody {
+pub fn of(media_type: &str, body: &str) -> ImportedBody {
     let essence = media_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     // An empty form remains a form, so that its Content-Type is sent.
     if body.is_empty() && essence != FORM {
@@ -33,7 +33,7 @@ pub(crate) fn of(media_type: &str, body: &str) -> ImportedBody {
 }
 
 /// Converts an encoded form; a text if it is malformed.
-pub(crate) fn form(body: &str) -> ImportedBody {
+pub fn form(body: &str) -> ImportedBody {
     if body.is_empty() {
         return ImportedBody::Form(Vec::new(), None);
     }
@@ -50,21 +50,21 @@ pub(crate) fn form(body: &str) -> ImportedBody {
 }
 
 /// Encodes the fields of a form or query like the plan would.
-pub(crate) fn encoded(pairs: &[(String, String)]) -> String {
+pub fn encoded(pairs: &[(String, String)]) -> String {
     let fields =
         pairs.iter().map(|(name, value)| format!("{}={}", form_encoded(name), form_encoded(value)));
     fields.collect::<Vec<_>>().join("&")
 }
 
 /// Decodes the fields of a form or query.
-pub(crate) fn pairs(encoded: &str) -> Vec<(String, String)> {
+pub fn pairs(encoded: &str) -> Vec<(String, String)> {
     url::form_urlencoded::parse(text::clean_encoded(encoded).as_bytes())
         .map(|(name, value)| (name.into_owned(), value.into_owned()))
         .collect()
 }
 
 /// Converts JSON; a text if it is malformed.
-pub(crate) fn json(body: &str) -> ImportedBody {
+pub fn json(body: &str) -> ImportedBody {
     // JSON escapes could stand for the marks of variables, which are private characters.
     let has_marks =
         ["\\uf8f", "\\ue00"].iter().any(|escape| body.to_ascii_lowercase().contains(escape));
@@ -160,7 +160,7 @@ fn raw_parts<'a>(media_type: &str, body: &'a str) -> Option<Vec<RawPart<'a>>> {
 
 /// Replaces the contents of parts of a multipart body. `replacement` receives the name
 /// and content of a part.
-pub(crate) fn with_parts(
+pub fn with_parts(
     media_type: &str,
     body: &str,
     mut replacement: impl FnMut(&str, &str) -> String,

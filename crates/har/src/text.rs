@@ -13,7 +13,7 @@ use std::fmt::Write;
 const MARKS: [char; 2] = ['\u{f8f0}', '\u{f8f1}'];
 
 /// Encloses the name of a variable that is a JSON number, not a text.
-pub(crate) const NUMBER: char = '\u{f8f2}';
+pub const NUMBER: char = '\u{f8f2}';
 
 /// Replaces the characters that mark variables here or in the parser of plan files.
 pub fn clean(text: &str) -> Cow<'_, str> {
@@ -25,7 +25,7 @@ fn is_mark(c: char) -> bool {
 }
 
 /// Replaces these characters in a percent-encoded text, before it is decoded.
-pub(crate) fn clean_encoded(text: &str) -> Cow<'_, str> {
+pub fn clean_encoded(text: &str) -> Cow<'_, str> {
     const ENCODED: [&str; 5] = ["%EF%A3%B0", "%EF%A3%B1", "%EF%A3%B2", "%EE%80%80", "%EE%80%81"];
     let upper = text.to_ascii_uppercase();
     if !ENCODED.iter().any(|mark| upper.contains(mark)) {

@@ -11,12 +11,12 @@ use brunt_model::scenario::Script;
 use brunt_script::template::form_encoded;
 use brunt_spec::plan::scenario::write::{InexpressiblePart, Wording};
 use brunt_spec::plan::scenario::{extractors, steps};
-pub(crate) use brunt_spec::plan::write::plan_time;
+pub use brunt_spec::plan::write::plan_time;
 use brunt_spec::plan::{MAX_BYTES, Yaml};
 use std::collections::HashSet;
 
 /// Keys of a map with their values, in order.
-pub(crate) type Keys = Vec<(String, Yaml)>;
+pub type Keys = Vec<(String, Yaml)>;
 
 /// Writes a plan as YAML.
 ///
@@ -40,7 +40,7 @@ pub fn yaml(plan: &ImportedPlan, file: &str) -> Result<String, ImportError> {
 }
 
 /// Refuses a plan that is longer than a plan file may be. `instead` is the advice of the error.
-pub(crate) fn checked_size(text: String, file: &str, instead: &str) -> Result<String, ImportError> {
+pub fn checked_size(text: String, file: &str, instead: &str) -> Result<String, ImportError> {
     if text.len() <= MAX_BYTES {
         return Ok(text);
     }
@@ -301,12 +301,13 @@ impl Writer {
     }
 }
 
-pub(crate) fn is_content_type(header: &(String, String)) -> bool {
+/// True if a header field is `Content-Type`.
+pub fn is_content_type(header: &(String, String)) -> bool {
     header.0.eq_ignore_ascii_case("content-type")
 }
 
 /// Adds a key to a map.
-pub(crate) fn push(keys: &mut Keys, name: &str, value: Yaml) {
+pub fn push(keys: &mut Keys, name: &str, value: Yaml) {
     keys.push((name.to_owned(), value));
 }
 
@@ -325,7 +326,7 @@ fn reencoding_comment(part: &str, raw: Option<&str>) -> Option<(String, Yaml)> {
 }
 
 /// True if texts can be a map: names are unique and contain no variables.
-pub(crate) fn is_map<T>(pairs: &[(String, T)]) -> bool {
+pub fn is_map<T>(pairs: &[(String, T)]) -> bool {
     let mut names = HashSet::new();
     pairs
         .iter()
