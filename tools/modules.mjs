@@ -151,7 +151,7 @@ function picture(crates) {
   return lines.join("\n");
 }
 
-const crates = ["lib", "crates", "dev"]
+const crates = ["lib", "crates", "compat", "dev"]
   .flatMap((wing) => readdirSync(wing).sort().map((name) => join(wing, name)))
   .filter((folder) => existsSync(join(folder, "src")))
   .map(crate);

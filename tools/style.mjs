@@ -13,7 +13,7 @@ const FOREIGN = /^(dev\/tests\/data\/|web-ui\/node_modules\/)/;
 const MOST_WORDS = 25;
 const LEAST_WORDS = 4;
 // Names of ciphers; SQL.
-const NO_TEXTS = /^crates\/(dropin\/src\/ciphers\.rs|store\/src\/(index|schema))/;
+const NO_TEXTS = /^(compat\/dropin\/src\/ciphers\.rs|crates\/store\/src\/(index|schema))/;
 
 // A pattern that begins a line may depend on case; the others do not.
 const patterns = readFileSync(WORDS, "utf8")
@@ -41,7 +41,7 @@ const words = (text) => text.split(/\s+/).filter((word) => /\p{Letter}/u.test(wo
 const isText = (text) => words(text) >= LEAST_WORDS && !/^[\s<{(]*(SELECT|INSERT|CREATE|DELETE|UPDATE|PRAGMA) /.test(text);
 
 const isShown = (file) =>
-  /^(lib|crates|dev\/lab)\/(.*\/)?src\/.*\.rs$/.test(file) && !/\/tests?(\.rs$|\/)|\/story|_tests?\.rs$/.test(file) && !NO_TEXTS.test(file);
+  /^(lib|crates|compat|dev\/lab)\/(.*\/)?src\/.*\.rs$/.test(file) && !/\/tests?(\.rs$|\/)|\/story|_tests?\.rs$/.test(file) && !NO_TEXTS.test(file);
 
 let found = 0;
 for (const file of files) {

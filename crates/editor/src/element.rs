@@ -130,7 +130,7 @@ const MAX_VALUE_BYTES: usize = 32 << 10;
 
 impl ElementForm {
     /// The form of an element that has neither settings nor lists.
-    pub(crate) fn empty(path: &str, kind: &str) -> Self {
+    pub fn empty(path: &str, kind: &str) -> Self {
         Self {
             path: path.to_owned(),
             kind: kind.to_owned(),
@@ -144,7 +144,7 @@ impl ElementForm {
 
 impl Field {
     /// A field without a value.
-    pub(crate) fn new(path: String, name: &str, form: FieldForm) -> Self {
+    pub fn new(path: String, name: &str, form: FieldForm) -> Self {
         Self {
             path,
             name: name.to_owned(),
@@ -164,7 +164,7 @@ impl Field {
     /// # Errors
     ///
     /// Only a part of the value is in the field.
-    pub(crate) fn ensure_editable(&self) -> Result<(), EditError> {
+    pub fn ensure_editable(&self) -> Result<(), EditError> {
         if self.cut {
             let name = &self.name;
             return Err(EditError(format!(
@@ -175,7 +175,7 @@ impl Field {
     }
 
     /// True if the field has exactly this value.
-    pub(crate) fn has_value(&self, value: &str) -> bool {
+    pub fn has_value(&self, value: &str) -> bool {
         !self.cut && self.value.as_deref() == Some(value)
     }
 

@@ -6,25 +6,23 @@
 //!                  ─apply(PlanEdit)─▶ text, with the same bytes outside the edited ranges
 //! ```
 //!
-//! The text is the only state: there is no model of a plan that is written back. Plan files (YAML) and plans of `JMeter` (.jmx)
-//! have the same tree and the same edits.
+//! The text is the only state: there is no model of a plan that is written back. Plan files (YAML) are built in.
+//! Callers pass further formats, such as that of `JMeter`, as rows ([`PlanFormat`]). All have the same tree and the same edits.
 //!
-//! * `element`: elements and their forms. `plan_edit`: edits. `item_paths`: paths of moved items. `editable_plan`: what the two
-//!   formats have in common. `yaml`, `jmx`: these formats.
+//! * `element`: elements and their forms. `plan_edit`: edits. `item_paths`: paths of moved items. `editable_plan`: formats and
+//!   what they have in common. `yaml`: plan files.
 
 mod editable_plan;
 pub mod element;
-mod item_paths;
-mod jmx;
+pub mod item_paths;
 pub mod plan_edit;
 mod yaml;
 
+pub use editable_plan::{EditablePlan, PlanFormat};
 pub use element::{Element, ElementForm};
 pub use plan_edit::{EditError, EditedText, PlanEdit, apply};
 
-use brunt_jmx::JmxDocument;
-use editable_plan::EditablePlan;
-use jmx::JmxPlan;
+use std::any::Any;
 use yaml::YamlPlan;
 
 /// The text of a plan, read.
@@ -32,16 +30,16 @@ use yaml::YamlPlan;
 pub struct PlanText(Box<dyn EditablePlan>);
 
 impl PlanText {
-    /// Reads the text of a plan. Line breaks are LF. `file` is its name; the ending decides the format.
+    /// Reads the text of a plan. Line breaks are LF. `file` is its name. Its ending chooses one of the
+    /// `formats`, or else it is a plan file.
     ///
     /// # Errors
     ///
     /// The text cannot be read; a check of the plan gives the reason with its place.
-    pub fn read(file: &str, text: &str) -> Result<Self, EditError> {
-        Ok(Self(if is_jmx(file) {
-            Box::new(JmxPlan::read(text)?)
-        } else {
-            Box::new(YamlPlan::read(file, text)?)
+    pub fn read(file: &str, text: &str, formats: &[PlanFormat]) -> Result<Self, EditError> {
+        Ok(Self(match formats.iter().find(|format| format.has_file(file)) {
+            Some(format) => (format.read)(text)?,
+            None => Box::new(YamlPlan::read(file, text)?),
         }))
     }
 
@@ -55,19 +53,14 @@ impl PlanText {
         self.0.form(path)
     }
 
-    /// The document, if it is a plan of `JMeter`.
-    pub fn jmx_document(&self) -> Option<&JmxDocument> {
-        self.0.jmx_document()
+    /// The plan, if it has the type of a format.
+    pub fn downcast<P: EditablePlan>(&self) -> Option<&P> {
+        let plan: &dyn Any = &*self.0;
+        plan.downcast_ref()
     }
 
     /// Returns the text after an edit.
     fn apply(&self, edit: &PlanEdit) -> Result<EditedText, EditError> {
         self.0.apply(edit)
     }
-}
-
-/// True if a file is a plan of `JMeter`, by its name.
-pub fn is_jmx(file: &str) -> bool {
-    let ending = std::path::Path::new(file).extension();
-    ending.is_some_and(|ending| ending.eq_ignore_ascii_case("jmx"))
 }

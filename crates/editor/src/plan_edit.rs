@@ -1,6 +1,6 @@
 //! Edits of a plan.
 
-use crate::PlanText;
+use crate::{PlanFormat, PlanText};
 use serde::Deserialize;
 
 /// An edit of a plan.
@@ -87,7 +87,7 @@ pub struct EditError(pub String);
 
 impl EditError {
     /// The error that a path leads to no element.
-    pub(crate) fn no_element(path: &str) -> Self {
+    pub fn no_element(path: &str) -> Self {
         Self(format!("`{path}`: the plan has no such element"))
     }
 }
@@ -97,7 +97,12 @@ impl EditError {
 /// # Errors
 ///
 /// One of the edits is not possible. Then none is applied.
-pub fn apply(file: &str, text: &str, edits: &[PlanEdit]) -> Result<EditedText, EditError> {
+pub fn apply(
+    file: &str,
+    text: &str,
+    edits: &[PlanEdit],
+    formats: &[PlanFormat],
+) -> Result<EditedText, EditError> {
     let elements: usize = edits.iter().map(PlanEdit::elements).sum();
     if elements > MOST_ELEMENTS {
         return Err(EditError(format!(
@@ -106,7 +111,7 @@ pub fn apply(file: &str, text: &str, edits: &[PlanEdit]) -> Result<EditedText, E
     }
     let mut result = EditedText { text: text.to_owned(), select: Vec::new() };
     for edit in edits {
-        result = PlanText::read(file, &result.text)?.apply(edit)?;
+        result = PlanText::read(file, &result.text, formats)?.apply(edit)?;
     }
     Ok(result)
 }

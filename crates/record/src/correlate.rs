@@ -15,9 +15,9 @@ mod tokens;
 use crate::error::RecordError;
 use crate::options::PlanOptions;
 use crate::recording::Recording;
-use brunt_import::Names;
-use brunt_import::har::{self, Flow};
-use brunt_import::text::{self, identifier};
+use brunt_har::Names;
+use brunt_har::recording::{self, Flow};
+use brunt_har::text::{self, identifier};
 use brunt_model::extract::{Extractor, MatchChoice};
 use brunt_model::secret::is_secret_parameter;
 use locate::{Located, ReplyPair, ValuePair, occurs};
@@ -155,8 +155,8 @@ pub fn correlate(
     options: &PlanOptions,
 ) -> Result<Correlation, RecordError> {
     let import = options.import("the first recording");
-    let mut flows = har::flows(first.har(), &import)?;
-    let others = har::flows(second.har(), &options.import("the second recording"))?;
+    let mut flows = recording::flows(first.har(), &import)?;
+    let others = recording::flows(second.har(), &options.import("the second recording"))?;
     Ok(correlate_flows(&mut flows, &others, &mut Names::default()))
 }
 

@@ -1,6 +1,6 @@
 //! The error type of recordings.
 
-use brunt_import::ImportError;
+use brunt_har::ImportError;
 use std::io;
 use std::net::SocketAddr;
 

@@ -190,7 +190,7 @@ pub(crate) fn har<'a>(
         "entries": entries,
     }});
     // As for any other input of an import.
-    brunt_import::text::clean(&har.to_string()).into_owned()
+    brunt_har::text::clean(&har.to_string()).into_owned()
 }
 
 /// Formats seconds since 1970 as HAR requires.

@@ -1,6 +1,6 @@
 //! Options of the conversion of a recording to a plan.
 
-use brunt_import::ImportOptions;
+use brunt_har::HarOptions;
 
 /// Options of the conversion.
 #[derive(Debug, Clone)]
@@ -24,15 +24,14 @@ impl Default for PlanOptions {
 }
 
 impl PlanOptions {
-    pub(crate) fn import(&self, file: &str) -> ImportOptions {
-        ImportOptions {
+    pub(crate) fn import(&self, file: &str) -> HarOptions {
+        HarOptions {
             file: file.to_owned(),
             base: self.base.clone(),
             think: self.think,
             resources: self.keep_static,
             site: self.site.clone(),
             hosts: self.hosts.clone(),
-            ..ImportOptions::default()
         }
     }
 }

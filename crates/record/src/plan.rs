@@ -4,7 +4,7 @@ use crate::correlate::{Correlation, correlate_flows};
 use crate::error::RecordError;
 use crate::options::PlanOptions;
 use crate::recording::Recording;
-use brunt_import::{har, write};
+use brunt_har::{recording, write};
 use url::Url;
 
 /// Maximum number of lines for values that differ, in the comments of a plan.
@@ -35,10 +35,10 @@ pub fn plan(
     let import = options.import(&first.name);
     let mut correlation = None;
     let mut plan = match second {
-        None => har::read(first.har(), &import)?,
+        None => recording::read(first.har(), &import)?,
         Some(second) => {
-            let others = har::flows(second.har(), &options.import(&second.name))?;
-            har::read_with(first.har(), &import, |flows, names| {
+            let others = recording::flows(second.har(), &options.import(&second.name))?;
+            recording::read_with(first.har(), &import, |flows, names| {
                 correlation = Some(correlate_flows(flows, &others, names));
             })?
         }

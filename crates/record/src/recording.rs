@@ -1,7 +1,7 @@
 //! A finished recording, as HAR 1.2.
 
 use crate::error::RecordError;
-use brunt_import::{ImportOptions, har};
+use brunt_har::{HarOptions, recording};
 
 /// The requests of a browser, with their replies.
 #[derive(Debug, Clone)]
@@ -25,8 +25,8 @@ impl Recording {
     /// [`RecordError::Import`] with its line or JSON path if it is not a HAR.
     pub fn from_har(name: &str, text: &str) -> Result<Self, RecordError> {
         // A byte order mark is not part of the text.
-        let text = brunt_import::text::clean(text.strip_prefix('\u{feff}').unwrap_or(text));
-        har::flows(&text, &ImportOptions { file: name.to_owned(), ..ImportOptions::default() })?;
+        let text = brunt_har::text::clean(text.strip_prefix('\u{feff}').unwrap_or(text));
+        recording::flows(&text, &HarOptions { file: name.to_owned(), ..HarOptions::default() })?;
         Ok(Self::new(name.to_owned(), text.into_owned(), Vec::new()))
     }
 

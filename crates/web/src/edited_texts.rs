@@ -58,7 +58,7 @@ mod tests {
     use super::*;
 
     fn keep(texts: &mut EditedTexts, text: &str) -> String {
-        let plan = PlanText::read("plan.yaml", text).ok();
+        let plan = PlanText::read("plan.yaml", text, &[]).ok();
         texts.keep("plan.yaml", text.to_owned(), plan)
     }
 

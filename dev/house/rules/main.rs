@@ -15,14 +15,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The crates in their order: a crate may depend only on earlier ones.
-const CRATES: [&str; 31] = [
+/// The crates of `lib/` and `crates/` in their order: a crate may depend only on earlier ones.
+const CRATES: [&str; 28] = [
     "stats",
     "dom",
     "java",
     "suffix",
     "texts",
-    "groovy",
     "model",
     "judge",
     "wire",
@@ -35,8 +34,7 @@ const CRATES: [&str; 31] = [
     "search",
     "rig",
     "spec",
-    "jmx",
-    "import",
+    "har",
     "editor",
     "record",
     "check",
@@ -44,17 +42,26 @@ const CRATES: [&str; 31] = [
     "runner",
     "live",
     "certify",
-    "dropin",
     "fleet",
     "web",
     "cli",
 ];
 
 /// Number of crates in `lib/`, which know nothing of load tests. They are the first ones.
-const LIBRARIES: usize = 6;
+const LIBRARIES: usize = 5;
+
+/// The crates of `compat/`, which speak for other tools, in their order. They may use all of
+/// [`CRATES`] except [`COMPAT_USERS`], and only these may use them.
+const COMPAT: [&str; 4] = ["groovy", "jmx", "import", "dropin"];
+
+/// The crates that offer `compat/` to people.
+const COMPAT_USERS: [&str; 2] = ["web", "cli"];
+
+/// Uses of `compat/` that have not been removed yet.
+const COMPAT_USES: [(&str, &str); 1] = [("script", "groovy")];
 
 /// Folders with source code.
-const SOURCES: [&str; 3] = ["lib", "crates", "dev"];
+const SOURCES: [&str; 4] = ["lib", "crates", "compat", "dev"];
 
 /// Maximum number of lines of a `lib.rs`, which is a map.
 const MAP_LINES: usize = 80;
@@ -86,11 +93,13 @@ fn crates_depend_only_on_earlier_ones() {
 fn every_crate_has_its_place_in_the_order() {
     let metadata = metadata(&["--no-deps"]);
     let stray = |package: &&Value| {
-        let place = position(text(package, "name").trim_start_matches("brunt-"));
+        let name = short_name(text(package, "name"));
+        let place = position(&CRATES, &name);
         let folder = relative(Path::new(text(package, "manifest_path")));
         match folder.split('/').next() {
             Some("lib") => place.is_none_or(|place| place >= LIBRARIES),
             Some("crates") => place.is_none_or(|place| place < LIBRARIES),
+            Some("compat") => position(&COMPAT, &name).is_none(),
             _ => false,
         }
     };
@@ -98,7 +107,7 @@ fn every_crate_has_its_place_in_the_order() {
         packages(&metadata).iter().filter(stray).map(|package| text(package, "name")).collect();
     assert!(
         strays.is_empty(),
-        "give these a place in CRATES (dev/house/rules/main.rs) and in ARCHITECTURE.md: {strays:?}"
+        "give these a place in CRATES or COMPAT (dev/house/rules/main.rs) and in ARCHITECTURE.md: {strays:?}"
     );
 }
 
@@ -122,9 +131,10 @@ fn files_that_documents_name_exist() {
         let text = fs::read_to_string(&document).expect("a document is text");
         // Text between backticks is every other part.
         for name in text.split('`').skip(1).step_by(2) {
-            let is_place =
-                ["crates/", "lib/", "dev/", "tools/"].iter().any(|top| name.starts_with(top))
-                    || name.rsplit_once('.').is_some_and(|(_, ending)| ending == "rs");
+            let is_place = ["crates/", "lib/", "compat/", "dev/", "tools/"]
+                .iter()
+                .any(|top| name.starts_with(top))
+                || name.rsplit_once('.').is_some_and(|(_, ending)| ending == "rs");
             let is_pattern = name.contains(|c: char| c.is_whitespace() || "*{…<".contains(c))
                 || name.contains("NAME")
                 || name.contains("TOOL");
@@ -307,11 +317,13 @@ fn settings_and_drop_ins_do_not_read_the_process() {
         "io::stdin()",
     ];
     let is_checked = |path: &str| {
-        ["crates/spec/", "crates/dropin/"].iter().any(|source| path.starts_with(source))
+        ["crates/spec/", "compat/dropin/"].iter().any(|source| path.starts_with(source))
             && !is_test(path)
     };
     let mut wrong = Vec::new();
-    for (path, text) in sources(&["crates"]).into_iter().filter(|(path, _)| is_checked(path)) {
+    for (path, text) in
+        sources(&["crates", "compat"]).into_iter().filter(|(path, _)| is_checked(path))
+    {
         let found = code(&text).filter(|(_, line)| process.iter().any(|name| line.contains(name)));
         wrong.extend(found.map(|(number, line)| format!("{path}:{number}: {}", line.trim())));
     }
@@ -437,12 +449,21 @@ fn short_name(name: &str) -> String {
     name.trim_start_matches("brunt-").to_owned()
 }
 
-fn position(name: &str) -> Option<usize> {
-    CRATES.iter().position(|known| *known == name)
+fn position(order: &[&str], name: &str) -> Option<usize> {
+    order.iter().position(|known| *known == name)
 }
 
 fn objection(package: &str, dependency: &str) -> Option<&'static str> {
-    match (position(package), position(dependency)) {
+    if position(&COMPAT, dependency).is_some() {
+        return objection_to_compat(package, dependency);
+    }
+    if position(&COMPAT, package).is_some() {
+        let is_permitted =
+            position(&CRATES, dependency).is_some() && !COMPAT_USERS.contains(&dependency);
+        return (!is_permitted)
+            .then_some("compat/ may use all of lib/ and crates/ but web and cli");
+    }
+    match (position(&CRATES, package), position(&CRATES, dependency)) {
         (Some(position_of_package), Some(position_of_dependency))
             if position_of_dependency < position_of_package =>
         {
@@ -458,6 +479,20 @@ fn objection(package: &str, dependency: &str) -> Option<&'static str> {
         }
         (None, _) => None,
     }
+}
+
+/// Why a package may not use a crate of `compat/`.
+fn objection_to_compat(package: &str, dependency: &str) -> Option<&'static str> {
+    if let Some(place) = position(&COMPAT, package) {
+        let is_earlier = position(&COMPAT, dependency) < Some(place);
+        return (!is_earlier).then_some("a crate may use only crates before it");
+    }
+    let is_permitted =
+        COMPAT_USERS.contains(&package) || COMPAT_USES.contains(&(package, dependency));
+    if position(&CRATES, package).is_some() && !is_permitted {
+        return Some("only web and cli may use compat/");
+    }
+    (package == "bench").then_some("the suite links none of our crates")
 }
 
 fn allowed_licences() -> BTreeSet<String> {

@@ -1,7 +1,7 @@
 //! Pairs the requests of two recordings of the same actions.
 
-use brunt_import::har::Flow;
-use brunt_import::plan::ImportedBody;
+use brunt_har::plan::ImportedBody;
+use brunt_har::recording::Flow;
 use std::collections::HashSet;
 use std::mem::discriminant;
 

@@ -5,7 +5,7 @@ mod json;
 mod markup;
 
 use super::tokens::WordIndex;
-use brunt_import::har::{Flow, Reply};
+use brunt_har::recording::{Flow, Reply};
 use brunt_model::extract::{ExtractFrom, Extractor, MatchChoice, ReplyPart};
 use brunt_script::proposals::values;
 use brunt_script::unescaped;

@@ -1,6 +1,6 @@
 //! Visits the values of a request: segments of its path, fields of its query and body, and header fields.
 
-use brunt_import::plan::{ImportedBody, ImportedRequest, MultipartPart};
+use brunt_har::plan::{ImportedBody, ImportedRequest, MultipartPart};
 use serde_json::Value;
 use std::collections::HashMap;
 use std::fmt;

@@ -16,8 +16,9 @@ use axum::body::Body;
 use axum::extract::State;
 use axum::http::{StatusCode, Uri};
 use axum::response::{Html, IntoResponse, Redirect, Response};
-use brunt_editor::is_jmx;
+use brunt_editor::PlanFormat;
 use brunt_jmx::document::declared_encoding;
+use brunt_jmx::is_jmx;
 use brunt_model::Text;
 use brunt_model::numbers::hexadecimal;
 use brunt_spec::plan::{replace_file, schema};
@@ -34,7 +35,10 @@ pub const MAX_FORM_BYTES: usize = 32 << 20;
 const MAX_PLAN_BYTES: u64 = 10 << 20;
 
 /// Endings of the names of plan files. Other files are neither shown nor written.
-const ENDINGS: [&str; 3] = ["yaml", "yml", "jmx"];
+const ENDINGS: [&str; 3] = ["yaml", "yml", brunt_jmx::editor::FORMAT.ending];
+
+/// Formats of plans other than plan files.
+pub const PLAN_FORMATS: [PlanFormat; 1] = [brunt_jmx::editor::FORMAT];
 
 /// A plan file in the editor.
 pub struct EditedPlan {

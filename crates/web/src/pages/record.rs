@@ -103,7 +103,7 @@ fn arguments(fields: &Fields) -> Result<Vec<String>, Problem> {
     edit::ensure_plan_file(file)?;
     let mut arguments = vec!["record".to_owned()];
     // A plan of JMeter has another format.
-    if brunt_editor::is_jmx(file) {
+    if brunt_jmx::is_jmx(file) {
         return Err(Problem::bad_request(message!("record-no-plan")));
     }
     if !url.is_empty() {

@@ -12,7 +12,7 @@ use axum::body::Body;
 use axum::extract::State;
 use axum::http::Uri;
 use axum::response::{Html, Redirect};
-use brunt_editor::is_jmx;
+use brunt_jmx::is_jmx;
 use brunt_model::numbers::span;
 use brunt_spec::plan::{PlanVariable, variables};
 use maud::{Markup, html};

@@ -1,6 +1,6 @@
 //! Checks a text: its problems, the tree of its elements, and its load over time.
 
-use super::{EditedPlan, MAX_FORM_BYTES};
+use super::{EditedPlan, MAX_FORM_BYTES, PLAN_FORMATS};
 use crate::layout::{Problem, json};
 use crate::pages::import::jmx_options;
 use crate::shared::{Shared, form_up_to, on_thread};
@@ -8,9 +8,10 @@ use crate::texts::{Viewer, message};
 use axum::body::Body;
 use axum::extract::State;
 use axum::response::Response;
-use brunt_editor::{Element, PlanText, is_jmx};
+use brunt_editor::{Element, PlanText};
 use brunt_import::jmx::convert;
-use brunt_jmx::{FilePosition, JmxDocument};
+use brunt_jmx::editor::JmxPlan;
+use brunt_jmx::{FilePosition, JmxDocument, is_jmx};
 use brunt_model::load::Load;
 use brunt_model::{Experiment, Population};
 use brunt_spec::system::NEEDS_SERVER;
@@ -66,11 +67,11 @@ pub async fn check(
 
 /// Checks a text, and keeps it for edits.
 pub fn checked(plan: EditedPlan, shared: &Shared, viewer: &Viewer) -> CheckedText {
-    let read = PlanText::read(&plan.file, &plan.text).ok();
+    let read = PlanText::read(&plan.file, &plan.text, &PLAN_FORMATS).ok();
     let tree = read.as_ref().map(PlanText::tree);
     let (problems, curves) = if is_jmx(&plan.file) {
-        let document = read.as_ref().and_then(PlanText::jmx_document);
-        (jmx_problems(&plan, document, viewer), Vec::new())
+        let jmx: Option<&JmxPlan> = read.as_ref().and_then(PlanText::downcast);
+        (jmx_problems(&plan, jmx.map(JmxPlan::document), viewer), Vec::new())
     } else {
         plan_problems(&plan, &shared.system, viewer)
     };

@@ -2,7 +2,7 @@
 //! requests for a form are short.
 
 use super::check::{CheckedText, checked};
-use super::{EditedPlan, MAX_FORM_BYTES};
+use super::{EditedPlan, MAX_FORM_BYTES, PLAN_FORMATS};
 use crate::edited_texts::EditedText;
 use crate::fields::Fields;
 use crate::layout::{Problem, json};
@@ -43,7 +43,7 @@ pub async fn fields(State(shared): State<Arc<Shared>>, body: Body) -> Result<Res
         let EditedText { text, plan, .. } = kept_text(&fields, shared)?;
         let plan = match plan {
             Some(plan) => plan,
-            None => PlanText::read(fields.first("file"), &text)
+            None => PlanText::read(fields.first("file"), &text, &PLAN_FORMATS)
                 .map(Arc::new)
                 .map_err(|error| Problem::bad_request(error.to_string()))?,
         };
@@ -70,8 +70,8 @@ pub async fn change(
         let file = fields.first("file");
         let edits: Vec<PlanEdit> = serde_json::from_str(fields.first("edits"))
             .map_err(|error| Problem::bad_request(format!("edits: {error}")))?;
-        let edited =
-            apply(file, &text, &edits).map_err(|error| Problem::bad_request(error.to_string()))?;
+        let edited = apply(file, &text, &edits, &PLAN_FORMATS)
+            .map_err(|error| Problem::bad_request(error.to_string()))?;
         let changes = change_between(&text, &edited.text).into_iter().collect();
         let file = file.to_owned();
         let plan = EditedPlan { file, text: edited.text, digest: String::new() };

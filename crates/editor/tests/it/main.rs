@@ -1,0 +1,4 @@
+//! Tests of edits.
+
+mod plan_files;
+mod random_edits;
