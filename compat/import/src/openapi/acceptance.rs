@@ -51,13 +51,12 @@ impl<'a> Acceptance<'a> {
         if value.is_null() && schema["nullable"] == true {
             return true;
         }
-        let list = |key: &str| schema[key].as_array().map_or(&[][..], Vec::as_slice);
-        let one_of = list("oneOf");
-        let any_of = list("anyOf");
+        let one_of = list(schema, "oneOf");
+        let any_of = list(schema, "anyOf");
         has_type(schema, value)
             && (schema.get("const").is_none() || schema["const"] == *value)
             && (schema["enum"].as_array().is_none_or(|all| all.contains(value)))
-            && list("allOf").iter().all(accepts)
+            && list(schema, "allOf").iter().all(accepts)
             && (any_of.is_empty() || any_of.iter().any(accepts))
             && (one_of.is_empty() || one_of.iter().filter(|one| accepts(one)).count() == 1)
             && (schema.get("not").is_none() || !accepts(&schema["not"]))
@@ -89,7 +88,7 @@ impl<'a> Acceptance<'a> {
     }
 
     fn accepts_items(&self, schema: &Value, items: &[Value], depth: usize) -> bool {
-        let first = schema["prefixItems"].as_array().map_or(&[][..], Vec::as_slice);
+        let first = list(schema, "prefixItems");
         let accepts = |(number, item): (usize, &Value)| {
             let of_item = first.get(number).or(schema.get("items"));
             of_item.is_none_or(|of_item| self.accepts_at(of_item, item, depth + 1))
@@ -118,15 +117,12 @@ impl<'a> Acceptance<'a> {
                 !self.is_read_only(schema) && self.accepts_at(schema, value, depth + 1)
             })
         };
-        let is_there = |name: &Value| {
-            let name = name.as_str().unwrap_or_default();
-            let of_name = properties.and_then(|properties| properties.get(name));
-            entries.contains_key(name) || of_name.is_some_and(|schema| self.is_read_only(schema))
-        };
         // In Swagger 2.0, `required: true` of a parameter is no list.
-        let required = schema["required"].as_array();
+        let mut required = list(schema, "required").iter().filter_map(Value::as_str);
         is_count_in_range(schema, "minProperties", "maxProperties", entries.len())
-            && required.into_iter().flatten().all(is_there)
+            && required.all(|name| {
+                entries.contains_key(name) || self.is_read_only(&schema["properties"][name])
+            })
             && entries.iter().all(accepts_entry)
     }
 
@@ -134,6 +130,11 @@ impl<'a> Acceptance<'a> {
     pub(super) fn is_read_only(&self, schema: &Value) -> bool {
         schema["readOnly"] == true || self.document.resolve(schema)["readOnly"] == true
     }
+}
+
+/// The items of a list at a key; none for other values.
+pub(super) fn list<'a>(schema: &'a Value, key: &str) -> &'a [Value] {
+    schema[key].as_array().map_or(&[], Vec::as_slice)
 }
 
 fn has_type(schema: &Value, value: &Value) -> bool {

@@ -1,5 +1,6 @@
 //! What a value has to satisfy: several schemas at once.
 
+use super::acceptance::list;
 use serde_json::Value;
 
 /// What a value has to satisfy.
@@ -51,10 +52,10 @@ impl<'a> Demands<'a> {
     pub(super) fn stated_values(&self, variant: usize) -> Vec<&'a Value> {
         let mut values: Vec<&'a Value> = Vec::new();
         for schema in self.schemas.iter().copied() {
-            let list = |key: &str| schema[key].as_array().into_iter().flatten();
-            let items: Vec<&'a Value> = list("enum").filter(|value| !value.is_null()).collect();
+            let items: Vec<&'a Value> =
+                list(schema, "enum").iter().filter(|value| !value.is_null()).collect();
             if variant == 0 {
-                values.extend(schema.get("example").or_else(|| list("examples").next()));
+                values.extend(schema.get("example").or_else(|| list(schema, "examples").first()));
                 values.extend(schema.get("const"));
                 values.extend(schema.get("default"));
             }

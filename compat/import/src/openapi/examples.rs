@@ -56,9 +56,10 @@ impl<'a> Examples<'a> {
     /// True if the description states a value of a parameter.
     pub(super) fn has_example(&self, parameter: &'a Value) -> bool {
         let schema = self.document.resolve(&parameter["schema"]);
-        let states =
-            |holder: &Value| ["example", "default"].iter().any(|key| !holder[*key].is_null());
-        self.explicit_example(parameter).is_some() || states(schema) || states(parameter)
+        let keys = [parameter, schema]
+            .into_iter()
+            .flat_map(|holder| [&holder["example"], &holder["default"]]);
+        self.explicit_example(parameter).is_some() || keys.into_iter().any(|value| !value.is_null())
     }
 
     /// Example of a parameter.

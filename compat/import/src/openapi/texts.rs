@@ -18,12 +18,13 @@ pub(super) fn texts(name: &str, demands: &Demands<'_>, variant: usize) -> Vec<Va
         texts.push(format!("Aa1!Aa1!{variant}"));
         texts.push(format!("Aa1{variant}aaaa"));
     }
-    let of_length = |text: String| {
-        let missing = least.saturating_sub(text.chars().count());
-        let characters = text.chars().chain(std::iter::repeat_n('x', missing));
-        Value::String(characters.take(most).collect())
-    };
-    texts.into_iter().map(of_length).collect()
+    texts.iter().map(|text| Value::String(of_length(text, least, most))).collect()
+}
+
+/// A text, filled up or cut to a length.
+fn of_length(text: &str, least: usize, most: usize) -> String {
+    let missing = least.saturating_sub(text.chars().count());
+    text.chars().chain(std::iter::repeat_n('x', missing)).take(most).collect()
 }
 
 /// A text of a format; the property's name if it is unknown.
