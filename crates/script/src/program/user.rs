@@ -597,6 +597,12 @@ impl<T: Transport> WorkerScript<T> {
     ) -> Result<(Rc<RequestParts>, Tags), String> {
         let dialect = self.compiled.dialect();
         let SentParts { label, method, url, headers, body } = parts;
+        if let Some(number) = self.context.unset_variables.take() {
+            let name = &self.compiled.names.all()[number];
+            return Err(format!(
+                "`${{{name}}}` has no value, because nothing has set it; write one under `variables`, or `default` in its extractor"
+            ));
+        }
         let Request { label: plan_label, verbatim, reply_policy, .. } =
             &self.compiled.requests[entry];
         // Most labels are constant, and their numbers are known.

@@ -7,6 +7,7 @@ use crate::texts::grpc::Services;
 use crate::texts::limits::TextLimit;
 use crate::texts::script::{Expressions, Languages};
 use crate::texts::tracing::Tracing;
+use crate::texts::variables::UnsetVariables;
 use crate::texts::variables::Variables;
 use brunt_engine::RunState;
 use brunt_engine::pace::Cumulative;
@@ -283,6 +284,8 @@ pub struct WorkerContext {
     pub expressions: Expressions,
     /// Notes texts that are too long.
     pub text_limit: TextLimit,
+    /// Notes variables without a value.
+    pub unset_variables: UnsetVariables,
     /// Current depth of texts that are evaluated within texts.
     pub nesting: Cell<u32>,
     /// Index in the plan, from 0.
@@ -340,6 +343,7 @@ impl WorkerContext {
             population: String::new(),
             expressions: Expressions::new(shared_state.languages),
             text_limit: TextLimit::default(),
+            unset_variables: UnsetVariables::default(),
             nesting: Cell::default(),
             population_number: 0,
             records: None,

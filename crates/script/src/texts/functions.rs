@@ -44,6 +44,13 @@ pub struct Function {
     pub call: fn(&Call<'_>) -> String,
 }
 
+impl Function {
+    /// True if it chooses a text by another one, which may be that of a variable without a value.
+    pub fn is_condition(&self) -> bool {
+        self.names.contains(&"if")
+    }
+}
+
 impl fmt::Debug for Function {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.names[0])

@@ -274,6 +274,13 @@ impl Template {
                 Part::Variable { number, otherwise } => {
                     let variables = cx.user.map(|user| user.variables.borrow());
                     let value = variables.as_ref().and_then(|variables| variables.slot(*number));
+                    // `otherwise` is the expression where JMeter would send it.
+                    if value.is_none()
+                        && otherwise.is_empty()
+                        && let Some(user) = cx.user
+                    {
+                        user.worker.unset_variables.note(*number);
+                    }
                     let value = value.unwrap_or(otherwise);
                     if value.len() <= room {
                         self.push(value, out);
@@ -283,8 +290,14 @@ impl Template {
                 }
                 Part::Call { function, arguments, site } => {
                     if let Some(user) = cx.user {
-                        let arguments: Vec<String> =
-                            arguments.iter().map(|argument| argument.text(cx)).collect();
+                        let mut fill = || -> Vec<String> {
+                            arguments.iter().map(|argument| argument.text(cx)).collect()
+                        };
+                        let arguments = if function.is_condition() {
+                            user.worker.unset_variables.ignored(fill)
+                        } else {
+                            fill()
+                        };
                         let call = Call { arguments: &arguments, site, user };
                         self.push(&(function.call)(&call), out);
                     }

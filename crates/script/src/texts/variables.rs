@@ -3,6 +3,7 @@
 //! Variables with a name in the scenario have numbers (slots). Others, which a script or an
 //! extractor names during the run, are stored by name.
 
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -118,6 +119,45 @@ impl Variables {
         all.extend(self.others.iter().map(|(name, value)| (name.to_string(), value.to_string())));
         all.sort();
         all
+    }
+}
+
+/// Notes variables that had no value when they were filled in: a request with such a text is not sent.
+///
+/// Variables of JMeter are not noted, because JMeter sends their expressions.
+#[derive(Debug, Default)]
+pub struct UnsetVariables {
+    /// The last one in any text.
+    in_text: Cell<Option<usize>>,
+    /// The first one in the texts of the current request.
+    in_request: Cell<Option<usize>>,
+}
+
+impl UnsetVariables {
+    /// Notes a variable by its number.
+    pub fn note(&self, number: usize) {
+        self.in_text.set(Some(number));
+    }
+
+    /// Fills in a text of which an unset variable has no effect, such as a condition.
+    pub fn ignored<T>(&self, fill: impl FnOnce() -> T) -> T {
+        let before = self.in_text.get();
+        let text = fill();
+        self.in_text.set(before);
+        text
+    }
+
+    /// Fills in a text of the current request.
+    pub fn of_request<T>(&self, fill: impl FnOnce() -> T) -> T {
+        self.in_text.set(None);
+        let text = fill();
+        self.in_request.set(self.in_request.get().or(self.in_text.take()));
+        text
+    }
+
+    /// Returns the first variable that the current request lacks, and ends it.
+    pub fn take(&self) -> Option<usize> {
+        self.in_request.take()
     }
 }
 

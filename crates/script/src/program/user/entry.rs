@@ -30,6 +30,12 @@ impl<'e, T: Transport> EntryTexts<'e, T> {
         }
     }
 
+    /// Fills in a text that is sent, so that its variables must have values.
+    fn sent_text(&self, template: Option<&'e Template>, plan_text: &'e str) -> Cow<'e, str> {
+        let unset_variables = &self.script.context.unset_variables;
+        unset_variables.of_request(|| self.text(template, plan_text))
+    }
+
     /// Fills in all texts. The order matters, because functions in them have side effects.
     pub fn parts(&self) -> SentParts<'e> {
         let label = self.filled_label();
@@ -44,7 +50,7 @@ impl<'e, T: Transport> EntryTexts<'e, T> {
     }
 
     fn filled_url(&self) -> Cow<'e, str> {
-        self.text(self.compiled.templates.as_ref().map(|all| &all.url), &self.request.url)
+        self.sent_text(self.compiled.templates.as_ref().map(|all| &all.url), &self.request.url)
     }
 }
 
@@ -66,13 +72,13 @@ impl<T: Transport> RequestTexts for EntryTexts<'_, T> {
         templates
             .headers
             .iter()
-            .map(|(name, value)| (name.clone(), self.text(Some(value), "").into_owned()))
+            .map(|(name, value)| (name.clone(), self.sent_text(Some(value), "").into_owned()))
             .collect()
     }
 
     fn body(&self) -> Body {
         let templates = self.compiled.templates.iter().flat_map(|all| &all.bodies);
-        let mut texts = templates.map(|template| self.text(Some(template), "").into_owned());
+        let mut texts = templates.map(|template| self.sent_text(Some(template), "").into_owned());
         match &self.request.body {
             Body::Mixed(fragments) => {
                 let bytes = fragments.iter().flat_map(|fragment| match fragment {

@@ -715,6 +715,29 @@ fn a_text_that_doubles_with_each_step_is_refused() {
 }
 
 #[test]
+fn a_request_with_a_variable_that_nothing_has_set_is_not_sent() {
+    let asked = |url: &str, rules: TextRules| {
+        let later = Do::Set { variable: "a".into(), value: String::new() };
+        let mut plan = plan(&[(url, 1)], 1.0, vec![Do::Request(0), later, Do::Request(0)]);
+        plan.main_mut().scenario.texts = rules;
+        let mut user = users(&plan).user(0);
+        iteration(&mut *user, 0, |_| 200)
+    };
+    for url in ["x?${a}", "x?${urlencode(${a})}"] {
+        let seen = asked(url, TextRules::Expressions);
+        // An empty value is one.
+        assert!(
+            seen.starts_with("(`${a}` has no value, because nothing has set it")
+                && seen.ends_with(") x?"),
+            "{seen}"
+        );
+    }
+    assert_eq!(asked("x?${if(${a},,1,2)}", TextRules::Expressions), "x?1 x?1");
+    // JMeter sends the expression, which this URL cannot have.
+    assert!(asked("x?${a}", TextRules::Jmeter).starts_with("(Illegal character in query"));
+}
+
+#[test]
 fn labels_do_not_contain_values_of_secret_variables() {
     let set =
         |variable: &str, value: &str| Do::Set { variable: variable.into(), value: value.into() };
