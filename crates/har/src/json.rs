@@ -77,6 +77,15 @@ impl<'a> JsonNode<'a> {
         self.value.get(name).and_then(Value::as_str).unwrap_or_default()
     }
 
+    /// The value of a key as text: JSON unless it is a text; empty if it is missing.
+    pub fn scalar(&self, name: &str) -> String {
+        match self.value.get(name) {
+            Some(Value::String(text)) => text.clone(),
+            None | Some(Value::Null) => String::new(),
+            Some(other) => other.to_string(),
+        }
+    }
+
     /// The items of a list; none for other values.
     pub fn items(&self) -> impl Iterator<Item = Self> {
         let Self { file, path, value } = self.clone();

@@ -532,3 +532,55 @@ fn invalid_header_fields_are_omitted() {
     }
     assert!(plan.contains("Y: "), "{plan}");
 }
+
+/// A recording of requests `(URL, fields of the request, reply)`.
+fn recording(entries: &[(&str, &str, &str)]) -> String {
+    let entries = entries.iter().enumerate().map(|(second, (url, fields, reply))| {
+        format!(
+            r#"{{"startedDateTime": "2026-01-01T00:00:{second:02}Z", "pageref": "p",
+                "request": {{"method": "GET", "url": "http://127.0.0.1{url}"{fields}}}, "response": {{"status": 200, "content": {reply}}}}}"#
+        )
+    });
+    format!(r#"{{"log": {{"entries": [{}]}}}}"#, entries.collect::<Vec<_>>().join(","))
+}
+
+#[test]
+fn no_value_is_used_in_the_group_that_sets_it() {
+    let names = r#"{"mimeType": "text/css", "text": "url(q1w2e3r4t5)"}"#;
+    let har = recording(&[
+        ("/page", "", r#"{"mimeType": "text/html", "text": "<p>"}"#),
+        ("/a.css", "", names),
+        ("/images/q1w2e3r4t5", "", r#"{"mimeType": "image/png"}"#),
+        ("/app.3f2a1b9c.js", "", r#"{"mimeType": "text/javascript"}"#),
+        ("/later/q1w2e3r4t5", "", r#"{"mimeType": "text/html"}"#),
+    ]);
+    let with_resources = ImportOptions { resources: true, ..options() };
+    let plan = import(ImportFormat::Har, &har, &with_resources).unwrap();
+    for expected in
+        ["parallel:", "get: /images/q1w2e3r4t5", "get: /later/q1w2e3r4t5", "/app.3f2a1b9c.js"]
+    {
+        assert!(plan.contains(expected), "{expected}:\n{plan}");
+    }
+}
+
+#[test]
+fn values_of_other_types_and_encodings_are_kept() {
+    let body = |fields: &str| {
+        let har = recording(&[("/a", &format!(r#", "postData": {{{fields}}}"#), "{}")]);
+        requests(ImportFormat::Har, &har).remove(0).1
+    };
+    let form = r#""mimeType": "application/x-www-form-urlencoded", "params": [
+        {"name": "n", "value": 5}, {"name": "t", "value": true}, {"name": "l", "value": [1]}, {"name": "z", "value": null}]"#;
+    assert_eq!(body(form), Body::Text("n=5&t=true&l=%5B1%5D&z=".into()));
+    let json = r#""mimeType": "application/json", "text": {"a": 1}"#;
+    assert_eq!(body(json), Body::Text(r#"{"a":1}"#.into()));
+    let encoded = r#""mimeType": "text/plain", "encoding": "base64", "text": "YWJj""#;
+    assert_eq!(body(encoded), Body::Text("abc".into()));
+    let bytes = recording(&[(
+        "/a",
+        r#", "postData": {"mimeType": "x/y", "encoding": "base64", "text": "/w=="}"#,
+        "{}",
+    )]);
+    let plan = import(ImportFormat::Har, &bytes, &options()).unwrap();
+    assert!(plan.contains("# left out: the body of 1 bytes, which is no text"), "{plan}");
+}

@@ -158,7 +158,7 @@ fn with_query(mut url: Url, request: &JsonNode<'_>) -> (Url, Option<String>) {
     let fields: Vec<(String, String)> = request
         .list("queryString")
         .iter()
-        .map(|field| (decoded(field.text("name")), decoded(field.text("value"))))
+        .map(|field| (decoded(field.text("name")), decoded(&field.scalar("value"))))
         .filter(|(name, _)| !name.is_empty())
         .collect();
     if fields.is_empty() {
@@ -187,22 +187,30 @@ pub(super) fn without_fragment(mut url: Url) -> Url {
 
 fn headers(message: &JsonNode<'_>) -> Vec<(String, String)> {
     let fields = message.list("headers");
-    let fields = fields
-        .iter()
-        .map(|header| (header.text("name").to_owned(), header.text("value").to_owned()));
+    let fields =
+        fields.iter().map(|header| (header.text("name").to_owned(), header.scalar("value")));
     fields.filter(|(name, _)| !name.is_empty()).collect()
 }
 
 fn read_body(post: &JsonNode<'_>, comments: &mut Vec<String>) -> ImportedBody {
     let media_type = post.text("mimeType");
-    let text = post.text("text");
+    let text = match text_of(post) {
+        Ok(text) => text,
+        Err(bytes) => {
+            comments.push(format!(
+                "left out: the body of {} bytes, which is no text; put it into a file and write `file: NAME`",
+                bytes.len()
+            ));
+            return ImportedBody::None;
+        }
+    };
     let params = post.list("params");
-    let mut body = match text {
+    let mut body = match &*text {
         "" if !params.is_empty() && media_type.starts_with(body::MULTIPART) => multipart(&params),
         "" if !params.is_empty() => {
             let fields = params
                 .iter()
-                .map(|param| (decoded(param.text("name")), decoded(param.text("value"))));
+                .map(|param| (decoded(param.text("name")), decoded(&param.scalar("value"))));
             ImportedBody::Form(fields.collect(), None)
         }
         text => body::of(media_type, text),
@@ -222,11 +230,25 @@ fn read_body(post: &JsonNode<'_>, comments: &mut Vec<String>) -> ImportedBody {
     body
 }
 
+/// The text of a body, after decoding.
+///
+/// # Errors
+///
+/// The bytes, if they are no text.
+fn text_of(body: &JsonNode<'_>) -> Result<String, Vec<u8>> {
+    let text = body.scalar("text");
+    if body.text("encoding") != "base64" {
+        return Ok(text);
+    }
+    let bytes = STANDARD.decode(&text).unwrap_or_default();
+    String::from_utf8(bytes).map_err(std::string::FromUtf8Error::into_bytes)
+}
+
 fn multipart(params: &[JsonNode<'_>]) -> ImportedBody {
     let mut parts = Vec::new();
     for param in params {
         let part = match param.text("fileName") {
-            "" => MultipartPart::Text(param.text("value").to_owned()),
+            "" => MultipartPart::Text(param.scalar("value")),
             file => {
                 let kind = Some(param.text("contentType"))
                     .filter(|kind| !kind.is_empty())
@@ -260,14 +282,8 @@ fn reply(response: &JsonNode<'_>) -> Reply {
     }
     if let Some(content) = response.get("content") {
         content.text("mimeType").clone_into(&mut reply.media_type);
-        let text = content.text("text");
-        reply.body = if content.text("encoding") == "base64" {
-            let bytes = STANDARD.decode(text).unwrap_or_default();
-            // A binary body has no values for later requests.
-            String::from_utf8(bytes).unwrap_or_default()
-        } else {
-            text.to_owned()
-        };
+        // A binary body has no values for later requests.
+        reply.body = text_of(&content).unwrap_or_default();
     }
     reply
 }
