@@ -11,18 +11,19 @@ use crate::urls::in_folder;
 use brunt_har::error::ImportError;
 use brunt_har::plan::{Constant, ImportedPlan, ImportedRequest, MultipartPart, Variable};
 use brunt_har::secrets::Names;
-use brunt_har::text;
+use brunt_har::text::{self, TextPiece};
 use brunt_har::{request, server};
 use brunt_model::secret::is_secret_field;
 use data::{CurlData, form_part};
 use options::{CurlOption, Meaning};
+use std::collections::HashSet;
 use std::time::Duration;
 use words::{Command, Expansion, Input, Word};
 
 /// Prompts, keywords of the shell, and programs that run another program.
-const PREFIX_WORDS: [&str; 15] = [
+const PREFIX_WORDS: [&str; 18] = [
     "$", ">", "%", "if", "elif", "then", "else", "while", "until", "do", "!", "{", "time", "sudo",
-    "exec",
+    "exec", "export", "readonly", "local",
 ];
 
 /// Maximum number of redirects that curl follows with `-L`.
@@ -34,7 +35,8 @@ const MAX_REDIRECTS: u32 = 50;
 ///
 /// [`ImportError`] with its line if an option is unknown, or a value is malformed.
 pub fn read(text: &str, options: &ImportOptions) -> Result<ImportedPlan, ImportError> {
-    let words::Commands { commands, variables } = words::commands(text, &options.file)?;
+    let words::Commands { mut commands, mut variables } = words::commands(text, &options.file)?;
+    fill_settings_in(&mut commands, &mut variables);
     let mut names = Names::default();
     let mut plan = ImportedPlan {
         about: format!("Imported from the command lines of curl in {}.", options.file),
@@ -166,6 +168,41 @@ fn leave_out(
     let more = if others.len() > names.len() { ", …" } else { "" };
     plan.left_out.push(format!("commands that are not curl: {}{more}", names.join(", ")));
     Ok(())
+}
+
+/// Fills in variables of the shell that earlier commands set, such as `BASE=http://127.0.0.1`, and removes
+/// them from the names of variables. Those with the name of a secret stay.
+fn fill_settings_in(commands: &mut [Command], variables: &mut Vec<String>) {
+    let mut settings: Vec<(String, String)> = Vec::new();
+    let mut used: HashSet<String> = HashSet::new();
+    for command in commands {
+        let input = match &mut command.input {
+            Input::Text(text) => Some(text),
+            Input::Inherited | Input::Pipe | Input::File(_) => None,
+        };
+        for text in command.words.iter_mut().map(|word| &mut word.text).chain(input) {
+            for (name, value) in &settings {
+                *text = text.replace(&text::variable(name), value);
+            }
+            used.extend(text::pieces(text).into_iter().filter_map(|piece| match piece {
+                TextPiece::Variable(name) => Some(name.to_owned()),
+                TextPiece::Literal(_) => None,
+            }));
+        }
+        // A setting in front of a program holds for the program, not for its arguments.
+        let words = command.words.iter().map(|word| word.text.as_str());
+        let words = words.skip_while(|word| PREFIX_WORDS.contains(word));
+        if !words.clone().all(is_setting) {
+            continue;
+        }
+        for (name, value) in words.filter_map(|word| word.split_once('=')) {
+            settings.retain(|(known, _)| known != name);
+            if command.expansion.is_none() && !is_secret_field(name) {
+                settings.push((name.to_owned(), value.to_owned()));
+            }
+        }
+    }
+    variables.retain(|name| used.contains(name));
 }
 
 /// True if a word sets a variable of the shell, `NAME=VALUE`.
@@ -377,7 +414,9 @@ impl<'a> Reader<'a> {
             "cookie" => self.cookie(value)?,
             "user-agent" => self.user_agent = Some(text),
             "referer" => self.referer_option(value),
-            "range" => self.range = Some(format!("bytes={value}")),
+            // curl appends a dash to a range without one.
+            "range" if value.contains('-') => self.range = Some(format!("bytes={value}")),
+            "range" => self.range = Some(format!("bytes={value}-")),
             "location" | "location-trusted" => self.follow = MAX_REDIRECTS,
             // `-1` (no limit) is no `u32`: then curl's default limit remains.
             "max-redirs" => self.max_redirects = value.parse().ok(),

@@ -49,6 +49,7 @@ mod live_outputs;
 mod man;
 mod measure;
 mod mistakes;
+mod other_files;
 mod output;
 mod plan_file;
 mod process;

@@ -3,6 +3,7 @@
 //! Out of scope: parsing values, which `spec` does with its own messages.
 
 use crate::commands::Cli;
+use crate::other_files;
 use brunt_spec::error::nearest;
 use brunt_spec::peer_words;
 use clap::CommandFactory;
@@ -201,7 +202,7 @@ pub fn not_a_url(word: &str) -> Option<String> {
         ));
     }
     if Path::new(word).is_file() {
-        let instead = command_for_file(word).unwrap_or_else(|| {
+        let instead = other_files::command_for_file(word).unwrap_or_else(|| {
             match Path::new(word).extension().and_then(|ending| ending.to_str()) {
                 Some("yaml" | "yml") => format!("to run it write `brunt run {word}`"),
                 _ => format!(
@@ -216,26 +217,6 @@ pub fn not_a_url(word: &str) -> Option<String> {
     Some(format!(
         "`{word}` is not a command; write `brunt {command}`, or http://{word}/ for a host of this name"
     ))
-}
-
-/// What to write for a file that is neither a plan file nor a list of URLs, by its name or its content; None
-/// if it may be one of these.
-pub fn command_for_file(file: &str) -> Option<String> {
-    match Path::new(file).extension().and_then(|ending| ending.to_str()) {
-        Some("events") => Some(format!("for its report write `brunt report {file}`")),
-        Some("brunt") => Some(format!("to import it write `brunt runs import {file}`")),
-        Some("jmx") => Some(format!("to run it write `brunt jmeter -n -t {file}`")),
-        Some("js" | "ts" | "mjs" | "py" | "scala" | "lua") => Some(
-            "brunt runs no scripts of other tools; write a plan file (`brunt plan new plan.yaml`), or record one (`brunt record`)".to_owned(),
-        ),
-        Some("har") => Some(format!("to make a plan of it write `brunt import har {file} -o plan.yaml`")),
-        #[cfg(feature = "import")]
-        _ => crate::import::format_of_file(Path::new(file)).map(|format| {
-            format!("to make a plan of it write `brunt import {format} {file} -o plan.yaml`")
-        }),
-        #[cfg(not(feature = "import"))]
-        _ => None,
-    }
 }
 
 /// Explains an unknown option, or a value that begins with a minus.

@@ -100,7 +100,7 @@ pub fn load(
     system: &System,
 ) -> Result<ResolvedPlan, CommandError> {
     plan_file::load(file, sets, folder, system).map_err(|error| {
-        let other = crate::mistakes::command_for_file(&file.display().to_string());
+        let other = crate::other_files::command_for_file(&file.display().to_string());
         match other {
             Some(instead) => {
                 usage_error(anyhow!("`{}` is no plan file; {instead}", file.display()))

@@ -143,7 +143,7 @@ impl Reader<'_> {
         let cookies = has_cookies.then(|| self.cookies.join(";"));
         let bearer = self.bearer.as_ref().map(|token| format!("Bearer {token}"));
         let options = [
-            ("Accept-Encoding", self.is_compressed.then(|| "gzip, deflate".to_owned())),
+            ("Accept-Encoding", self.is_compressed.then(|| "deflate, gzip".to_owned())),
             // An empty value of `-A` or `-e` removes the field.
             ("User-Agent", self.user_agent.clone().filter(|text| !text.is_empty())),
             ("Referer", self.referer.clone().filter(|text| !text.is_empty())),

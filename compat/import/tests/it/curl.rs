@@ -380,3 +380,29 @@ fn command_lines_send_the_bytes_that_curl_sends() {
         refusals.join("\n")
     );
 }
+
+#[test]
+fn every_option_of_curl_is_known() {
+    let help = Command::new("curl").args(["--help", "all"]).output().expect("curl");
+    let help = String::from_utf8_lossy(&help.stdout).into_owned();
+    let mut unknown = Vec::new();
+    for line in help.lines() {
+        let mut words = line.split_whitespace().peekable();
+        while let Some(word) = words.next_if(|word| word.starts_with('-')) {
+            let option = word.trim_end_matches(',');
+            let value = if words.peek().is_some_and(|next| next.starts_with(['<', '['])) {
+                " 1"
+            } else {
+                ""
+            };
+            let command = format!("curl http://127.0.0.1/ {option}{value}");
+            let plan = import(ImportFormat::Curl, &command, &ImportOptions::default());
+            unknown.extend(
+                plan.err()
+                    .map(|error| error.to_string())
+                    .filter(|error| error.contains("is unknown here")),
+            );
+        }
+    }
+    assert!(help.len() > 1000 && unknown.is_empty(), "{unknown:#?}");
+}

@@ -403,7 +403,7 @@ curl http://127.0.0.1/f --data-urlencode x@- <<< 'a b'
 for i in 1 2; do if ! curl http://127.0.0.1/g; then exit; fi; done
 ";
     let plan = import(ImportFormat::Curl, script, &options()).unwrap().replace("\n#  ", "");
-    let note = "# Left out: commands that are not curl: `echo` (line 1), `export` (line 5), `exit` (line 5), \
+    let note = "# Left out: commands that are not curl: `echo` (line 1), `exit` (line 5), \
                 `for` (line 15), `exit` (line 15), `fi` (line 15), `done` (line 15).";
     assert!(plan.contains(note) && plan.contains("X-A: 1"), "{plan}");
     let text = |text: &str| Body::Text(text.into());
@@ -583,4 +583,35 @@ fn values_of_other_types_and_encodings_are_kept() {
     )]);
     let plan = import(ImportFormat::Har, &bytes, &options()).unwrap();
     assert!(plan.contains("# left out: the body of 1 bytes, which is no text"), "{plan}");
+}
+
+#[test]
+fn variables_that_the_shell_sets_are_filled_in() {
+    let sent = |text: &str| -> Vec<String> {
+        requests(ImportFormat::Curl, text).into_iter().map(|(url, _)| url).collect()
+    };
+    let text = "export BASE=http://127.0.0.1:1/api ID='a b'\nPAGE=\"$BASE/p\"\ncurl $BASE/x\ncurl \"$PAGE\" -d A=2\nBASE=http://127.0.0.1:2\n\
+                curl $BASE/y\nA=1 curl http://127.0.0.1:3/$A";
+    let expected = [
+        "GET http://127.0.0.1:1/api/x",
+        "POST http://127.0.0.1:1/api/p",
+        "GET http://127.0.0.1:2/y",
+        "GET http://127.0.0.1:3/%3CA%3E",
+    ];
+    assert_eq!(sent(text), expected);
+    let secret = import(
+        ImportFormat::Curl,
+        "export TOKEN=geheim\ncurl -H \"X: $TOKEN\" http://127.0.0.1/",
+        &options(),
+    );
+    let secret = secret.unwrap();
+    assert!(secret.contains("TOKEN: ${env.TOKEN}") && !secret.contains("geheim"), "{secret}");
+    // The value is the output of another command.
+    let other = import(ImportFormat::Curl, "B=/a\nB=$(date)\ncurl http://127.0.0.1/$B", &options())
+        .unwrap();
+    assert!(
+        other.contains("${env.B}")
+            && other.contains("# Left out: commands that are not curl: `B=`"),
+        "{other}"
+    );
 }
