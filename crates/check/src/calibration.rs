@@ -72,6 +72,7 @@ fn reply_to_all(mut stream: TcpStream) {
 
 fn plan(server: SocketAddr) -> Plan {
     let request = Request {
+        base: None,
         label: "calibration".into(),
         method: "GET".into(),
         url: format!("http://{server}/"),

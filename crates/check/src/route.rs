@@ -53,7 +53,8 @@ pub fn connection_error(plan: &Plan) -> Option<String> {
 /// Addresses for the first request to which brunt may connect; empty if they are not known within
 /// this time.
 pub fn addresses(plan: &Plan, timeout: Duration) -> Vec<SocketAddr> {
-    let url = plan.main().scenario.requests.first().map(|request| &*request.url);
+    let first = plan.main().scenario.requests.first();
+    let url = first.map(|request| request.base.as_deref().unwrap_or(&request.url));
     let proxy = plan.connection.proxy.as_deref();
     let url_origin = url.and_then(|url| origin_of(url).ok());
     let peer = proxy.or(url).and_then(|url| origin_of(url).ok());

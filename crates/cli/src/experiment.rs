@@ -23,7 +23,7 @@ use crate::exit::{
 use crate::fleet;
 use crate::live::print_line;
 use crate::live_outputs;
-use crate::measure::{print_exit_reason, session};
+use crate::measure::{print_exit_reason, print_nothing_measured, session};
 use crate::output::Outputs;
 use crate::result_file::{self, ResultFile};
 use crate::team::TeamRun;
@@ -37,7 +37,6 @@ use brunt_runner::EventListener;
 use brunt_runner::experiment::{
     ExperimentRefusal, ExperimentRequest, ExperimentResult, ExperimentStart, GeneratorCapacity,
 };
-use brunt_runner::run::no_reply;
 use brunt_runner::trace::Tracer;
 use brunt_spec::{System, defaults};
 use brunt_store::{Store, StoredItem};
@@ -237,14 +236,13 @@ fn report(
     let is_empty = result.measured_nothing();
     let ExperimentResult { study, analysis, outcome } = result;
     if is_empty {
-        let why = study
-            .trials
-            .first()
-            .map_or_else(|| "no trial was run".into(), |trial| no_reply(&trial.run));
-        print_line(&format!(
-            "brunt: nothing was measured in {}: {why}",
-            plural(study.trials.len() as u64, "trial")
-        ));
+        match study.trials.first() {
+            Some(trial) => {
+                let place = format!(" in {}", plural(study.trials.len() as u64, "trial"));
+                print_nothing_measured(&place, &trial.run);
+            }
+            None => print_line("brunt: nothing was measured: no trial was run"),
+        }
         outputs.without_default().write_study(&study, &analysis).map_err(runtime_error)?;
         return Ok(Exit::NothingMeasured);
     }

@@ -13,7 +13,7 @@ use anyhow::Result;
 use brunt_agents::Fleet;
 use brunt_live::LiveOutputs;
 use brunt_model::reached::ReplyKind;
-use brunt_model::{Environment, Plan, ProbeSpec, Route, Text};
+use brunt_model::{Environment, Plan, ProbeSpec, Route, Run, Text};
 use brunt_runner::run::no_reply;
 use brunt_runner::trace::Tracer;
 use brunt_runner::{
@@ -138,11 +138,16 @@ fn report(outputs: Outputs, result: &RunResult) -> Result<()> {
     if !is_empty {
         return outputs.write(run, &result.judgement);
     }
+    print_nothing_measured("", run);
+    outputs.without_default().write(run, &result.judgement)
+}
+
+/// Prints why a run got no reply, with its warnings. `place` follows `nothing was measured`.
+pub fn print_nothing_measured(place: &str, run: &Run) {
     let why = no_reply(run);
-    print_line(&format!("brunt: nothing was measured: {why}"));
+    print_line(&format!("brunt: nothing was measured{place}: {why}"));
     let others = run.warnings.iter().filter(|warning| !why.contains(warning.as_str()));
     others.take(MAX_WARNINGS).for_each(|warning| print_line(&format!("  {warning}")));
-    outputs.without_default().write(run, &result.judgement)
 }
 
 /// Prints why a completed run makes brunt fail, so that the user need not look up the exit code.

@@ -19,9 +19,9 @@ use tokio::task::coop::has_budget_remaining;
 const MAX_READ_AFTER_CUT: Duration = Duration::from_millis(5);
 
 impl<T: Transport> Actor<T> {
-    /// Opens the connection before the load begins. True if this succeeded.
+    /// Opens the connection before the load begins. True if this succeeded, or if the origin is not known yet.
     pub async fn open_ahead(&mut self) -> bool {
-        let request = self.population.requests.first_request();
+        let Some(request) = self.population.requests.first_request() else { return true };
         let mut opening = ConnectTimes::default();
         let opened = Box::pin(self.open(&request, &mut opening)).await.is_ok();
         if opened {

@@ -85,8 +85,9 @@ impl<T: Transport> RequestContext<T> {
         self.users.user(number)
     }
 
-    /// Returns the request for which connections are opened before the load.
-    pub fn first_request(&self) -> Rc<Prepared> {
+    /// Returns the request for which connections are opened before the load; None if its origin is not known
+    /// before.
+    pub fn first_request(&self) -> Option<Rc<Prepared>> {
         self.users.first()
     }
 

@@ -245,8 +245,8 @@ impl Users for Folk {
         Box::new(self.clone())
     }
 
-    fn first(&self) -> Rc<Prepared> {
-        Rc::clone(&self.other)
+    fn first(&self) -> Option<Rc<Prepared>> {
+        Some(Rc::clone(&self.other))
     }
 }
 

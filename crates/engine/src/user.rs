@@ -189,8 +189,9 @@ pub trait Users {
     /// number and their memory.
     fn user(&self, number: u64) -> Box<dyn VirtualUser>;
 
-    /// Returns a request to the origin to which connections are opened before the load begins.
-    fn first(&self) -> Rc<Prepared>;
+    /// Returns a request to the origin to which connections are opened before the load begins. None if the
+    /// origin is not known before.
+    fn first(&self) -> Option<Rc<Prepared>>;
 
     /// Returns the records of samples that its users have made since the last call, if the
     /// plan asks for records.

@@ -18,6 +18,10 @@ pub struct Request {
     pub method: String,
     /// An absolute http, https, ws or wss URL.
     pub url: String,
+    /// Absolute URL against which the URL is resolved if it is relative once its variables have values; null: it
+    /// is absolute.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base: Option<String>,
     /// Header names and values, in the order of sending. Host, Content-Length and Connection are
     /// added if they are missing.
     pub headers: Vec<(String, String)>,
@@ -49,6 +53,7 @@ impl Request {
             headers: Vec::new(),
             body: Body::None,
             weight: 1,
+            base: None,
             verbatim: None,
             reply_policy: 0,
         }

@@ -62,6 +62,8 @@ pub fn no_reply(run: &Run) -> String {
         failures
     };
     match url {
+        // The URL of an expression is known only in a run.
+        Some(url) if url.contains("${") => format!("no reply from {url} ({reason})"),
         Some(url) => {
             format!("no reply from {url} ({reason}); for the cause write `brunt check {url}`")
         }

@@ -72,6 +72,7 @@ pub fn plan(
 /// The one request, which is sent repeatedly.
 fn request(args: &AbArgs, bytes: Vec<u8>) -> Request {
     Request {
+        base: None,
         label: args.target.url(),
         method: method(args).to_owned(),
         // Selects the connection only. `verbatim` holds the bytes of the request.

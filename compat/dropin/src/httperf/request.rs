@@ -18,6 +18,7 @@ pub struct RequestContent {
 pub fn request(args: &HttperfArgs, content: &RequestContent) -> Request {
     let method = content.method.as_deref().unwrap_or(&args.method);
     Request {
+        base: None,
         label: url(args, &args.uri),
         method: method.to_owned(),
         // Only the origin matters to the engine. The request target is in the bytes.

@@ -15,6 +15,7 @@ pub fn request(entry: &UrlEntry, settings: &SiegeSettings) -> Request {
     let body = entry.body.clone().map_or(Body::None, Body::from_bytes);
     let verbatim = Some(bytes(entry, settings, &headers));
     Request {
+        base: None,
         label,
         method: entry.method.clone(),
         url,

@@ -73,6 +73,7 @@ impl PlanReader<'_> {
         let reply_policy = self.policy(policy);
         let label = self.before.folded(&element.name());
         let request = Request {
+            base: None,
             label,
             method: "POST".into(),
             url,

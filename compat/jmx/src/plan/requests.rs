@@ -157,7 +157,17 @@ impl PlanReader<'_> {
         let policy = self.reactions(scope, policy)?;
         let label = self.before.folded(&element.name());
         let reply_policy = self.policy(policy);
-        Ok(Request { label, method, url, headers, body, weight: 1, verbatim: None, reply_policy })
+        Ok(Request {
+            base: None,
+            label,
+            method,
+            url,
+            headers,
+            body,
+            weight: 1,
+            verbatim: None,
+            reply_policy,
+        })
     }
 
     fn sampler_text(&self, sampler: &Sampler<'_, '_>, name: &str) -> String {

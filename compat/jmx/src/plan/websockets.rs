@@ -243,6 +243,7 @@ impl PlanReader<'_> {
         let label = self.before.folded(&element.name());
         let method = method.to_owned();
         let request = Request {
+            base: None,
             label,
             method,
             url: connection.url,

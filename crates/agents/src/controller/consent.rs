@@ -141,6 +141,7 @@ mod tests {
             stream.write_all(reply.as_bytes()).unwrap();
         });
         let request = Request {
+            base: None,
             label: "one".into(),
             method: "GET".into(),
             url: format!("http://{address}/"),

@@ -209,7 +209,7 @@ impl Users for StuckUsers {
         })
     }
 
-    fn first(&self) -> Rc<Prepared> {
+    fn first(&self) -> Option<Rc<Prepared>> {
         self.users.first()
     }
 }

@@ -11,6 +11,8 @@ use serde_json::Value;
 /// Longer or deeper JSON is written as a text.
 const MAX_JSON_BYTES: usize = 4096;
 const MAX_JSON_DEPTH: usize = 8;
+/// Maximum length of a key: YAML limits it to 1,024 characters, with its quotes and escapes (1.2.2, section 7.4.2).
+const MAX_KEY_BYTES: usize = 500;
 
 /// Keys of a body, and their effect on the header field Content-Type.
 pub(super) struct BodyKeys {
@@ -227,7 +229,8 @@ impl JsonContents {
             }
             Value::Object(entries) => {
                 for (name, value) in entries {
-                    contents.is_inexpressible |= has_braces(name) || text::has_variable(name);
+                    contents.is_inexpressible |=
+                        has_braces(name) || text::has_variable(name) || name.len() > MAX_KEY_BYTES;
                     contents.has_backslash |= name.contains('\\');
                     contents.add(Self::in_value(value, depth + 1, writer));
                 }

@@ -33,10 +33,12 @@ use entry::EntryTexts;
 use interpreter::Interpreter;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::path::Path;
 use std::rc::Rc;
 use std::sync::{Arc, OnceLock};
+use url::Url;
 
 pub use last_url::LastUrl;
 
@@ -603,7 +605,7 @@ impl<T: Transport> WorkerScript<T> {
                 "`${{{name}}}` has no value, because nothing has set it; write one under `variables`, or `default` in its extractor"
             ));
         }
-        let Request { label: plan_label, verbatim, reply_policy, .. } =
+        let Request { label: plan_label, base, verbatim, reply_policy, .. } =
             &self.compiled.requests[entry];
         // Most labels are constant, and their numbers are known.
         let number = if label == *plan_label { self.labels[entry] } else { self.number_of(&label) };
@@ -612,6 +614,7 @@ impl<T: Transport> WorkerScript<T> {
         let url = dialect.encode_spaces(url);
         let body = grpc::encoded(body, self.context.services.as_deref())?;
         let last_url = self.last_urls.get(entry);
+        let url = base.as_deref().map_or(Cow::Borrowed(&*url), |base| resolved(base, &url));
         let url = last_url.unwrap_or(&LastUrl::default()).parse(&url, dialect)?;
         let awaited =
             self.compiled.entries[entry].awaited.filter(|text| self.text(text, n, user))?;
@@ -717,6 +720,17 @@ impl Drop for StepNote {
     }
 }
 
+/// Resolves a URL that may be relative (RFC 3986 section 5).
+fn resolved<'u>(base: &str, url: &'u str) -> Cow<'u, str> {
+    // A scheme, or HOST:PORT. The first segment of a relative path has no colon (section 4.2).
+    let is_absolute = url.split(['/', '?', '#']).next().is_some_and(|first| first.contains(':'));
+    let base = if is_absolute { None } else { Url::parse(base).ok() };
+    match base.and_then(|base| base.join(url).ok()) {
+        Some(url) => Cow::Owned(url.into()),
+        None => Cow::Borrowed(url),
+    }
+}
+
 /// True if JMeter follows the redirect of a reply: 307 only after GET and HEAD.
 pub fn is_jmeter_redirect(method: &str, status: u16) -> bool {
     matches!(status, 301..=303 | 308) || (status == 307 && matches!(method, "GET" | "HEAD"))
@@ -760,11 +774,10 @@ impl<T: Transport> Users for WorkerUsers<T> {
         Box::new(Interpreter::new(Rc::clone(&self.0), number))
     }
 
-    fn first(&self) -> Rc<Prepared> {
+    fn first(&self) -> Option<Rc<Prepared>> {
         let user = self.0.user_context(0);
-        self.0
-            .prepare_entry(self.0.pick(ListOrder::Sequence, 0, 0), 0, user.as_deref())
-            .unwrap_or_default()
+        let entry = self.0.pick(ListOrder::Sequence, 0, 0);
+        self.0.prepare_entry(entry, 0, user.as_deref()).ok()
     }
 
     fn take_records(&self) -> Vec<SampleRecord> {

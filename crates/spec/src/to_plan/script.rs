@@ -233,6 +233,7 @@ impl<'a> Pattern<'a> {
             headers,
             body,
             weight: 1,
+            base: None,
             verbatim: None,
             reply_policy: 0,
         })

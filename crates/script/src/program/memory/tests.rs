@@ -15,7 +15,17 @@ fn request(method: &str, url: &str, body: Body) -> Request {
         headers.push(("Content-Type".to_owned(), "text/plain".to_owned()));
     }
     let (label, method, url) = (url.into(), method.into(), url.into());
-    Request { label, method, url, headers, body, weight: 1, verbatim: None, reply_policy: 0 }
+    Request {
+        base: None,
+        label,
+        method,
+        url,
+        headers,
+        body,
+        weight: 1,
+        verbatim: None,
+        reply_policy: 0,
+    }
 }
 
 fn plan(urls: &[&str], order: ListOrder, users: f64, policy: ReplyPolicy) -> Plan {

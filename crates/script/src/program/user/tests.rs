@@ -738,6 +738,23 @@ fn a_request_with_a_variable_that_nothing_has_set_is_not_sent() {
 }
 
 #[test]
+fn a_relative_link_in_a_variable_is_resolved_against_the_base() {
+    let cases = [
+        ("/items/5", "http://h:1/items/5"),
+        ("items/5?a=b", "http://h:1/api/items/5?a=b"),
+        ("?page=2", "http://h:1/api/v1?page=2"),
+        ("//other/x", "http://other/x"),
+        ("https://other/x", "https://other/x"),
+        ("127.0.0.1:9/x", "127.0.0.1:9/x"),
+        ("localhost:9/x", "localhost:9/x"),
+    ];
+    for (link, url) in cases {
+        assert_eq!(super::resolved("http://h:1/api/v1", link), url, "{link}");
+    }
+    assert_eq!(super::resolved("no base", "/items/5"), "/items/5");
+}
+
+#[test]
 fn labels_do_not_contain_values_of_secret_variables() {
     let set =
         |variable: &str, value: &str| Do::Set { variable: variable.into(), value: value.into() };

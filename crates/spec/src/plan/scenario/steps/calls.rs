@@ -175,6 +175,7 @@ impl StepForm for CallStep {
             headers,
             body,
             weight: 1,
+            base: None,
             verbatim: None,
             reply_policy,
         };

@@ -133,8 +133,19 @@ impl StepForm for RequestStep {
             (None, method) => format!("{method} {}", template::plain(written_url)),
         };
         let reply_policy = read::<ReplyKeys>(step.node)?.read(reader, step.node, &step.key.key)?;
-        let request =
-            Request { label, method, url, headers, body, weight: 1, verbatim: None, reply_policy };
+        // A variable may be a link of a reply. An expression in the base is one of users, who may have others.
+        let base = reader.base.clone().filter(|base| url.starts_with("${") && !base.contains("${"));
+        let request = Request {
+            label,
+            method,
+            url,
+            base,
+            headers,
+            body,
+            weight: 1,
+            verbatim: None,
+            reply_policy,
+        };
         Ok(vec![ScenarioStep::Request(reader.add(request, &step.key.at))])
     }
 }
