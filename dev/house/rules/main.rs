@@ -52,13 +52,10 @@ const LIBRARIES: usize = 5;
 
 /// The crates of `compat/`, which speak for other tools, in their order. They may use all of
 /// [`CRATES`] except [`COMPAT_USERS`], and only these may use them.
-const COMPAT: [&str; 4] = ["groovy", "jmx", "import", "dropin"];
+const COMPAT: [&str; 5] = ["groovy", "languages", "jmx", "import", "dropin"];
 
 /// The crates that offer `compat/` to people.
 const COMPAT_USERS: [&str; 2] = ["web", "cli"];
-
-/// Uses of `compat/` that have not been removed yet.
-const COMPAT_USES: [(&str, &str); 1] = [("script", "groovy")];
 
 /// Folders with source code.
 const SOURCES: [&str; 4] = ["lib", "crates", "compat", "dev"];
@@ -487,9 +484,7 @@ fn objection_to_compat(package: &str, dependency: &str) -> Option<&'static str> 
         let is_earlier = position(&COMPAT, dependency) < Some(place);
         return (!is_earlier).then_some("a crate may use only crates before it");
     }
-    let is_permitted =
-        COMPAT_USERS.contains(&package) || COMPAT_USES.contains(&(package, dependency));
-    if position(&CRATES, package).is_some() && !is_permitted {
+    if position(&CRATES, package).is_some() && !COMPAT_USERS.contains(&package) {
         return Some("only web and cli may use compat/");
     }
     (package == "bench").then_some("the suite links none of our crates")

@@ -132,7 +132,7 @@ pub fn escaped_regex(text: &str) -> String {
 pub(crate) fn check_built(
     function: &Function,
     written: &str,
-    languages: &dyn Languages,
+    languages: Languages,
 ) -> Result<(), WordError> {
     let built =
         scripts::check_built(function, languages).and_then(|()| files::check_built(function));
@@ -148,7 +148,7 @@ pub(crate) fn check_constant(
     function: &Function,
     text: &str,
     written: &str,
-    languages: &dyn Languages,
+    languages: Languages,
 ) -> Result<(), WordError> {
     let instead = format!("one that can be read, or \\{written} for plain text");
     let checked =

@@ -87,6 +87,7 @@ impl Variables {
         }
     }
 
+    /// Returns the value of a variable.
     pub fn get(&self, name: &str) -> Option<&str> {
         match self.names.find(name) {
             Some(number) => self.slot(number),
@@ -94,6 +95,7 @@ impl Variables {
         }
     }
 
+    /// Sets a variable.
     pub fn set(&mut self, name: &str, value: &str) {
         match self.names.find(name) {
             Some(number) => self.set_slot(number, value),
