@@ -3,7 +3,6 @@
 use crate::args::RunArgs;
 use crate::exit::{CommandError, Exit, usage_error};
 use anyhow::anyhow;
-use brunt_script::Languages;
 use brunt_spec::words::values::Output;
 use std::path::Path;
 use std::process::ExitCode;
