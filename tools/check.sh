@@ -44,6 +44,9 @@ cargo clippy $ALL --all-targets --features brunt-fuzz/targets -- -D warnings
 say "the program without optional features"
 cargo clippy -p brunt-cli -p brunt-script --no-default-features --locked -- -D warnings
 
+say "the program without other tools"
+cargo clippy -p brunt-cli --no-default-features --features certify,dom,fleet,grpc,http3,record,scripts --locked -- -D warnings
+
 say "docs"
 # With an example, which needs the dependencies of tests: then dependencies have the features that the lints have checked them with.
 # shellcheck disable=SC2086

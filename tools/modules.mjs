@@ -47,7 +47,7 @@ const REGISTERS = {
 
 // Order of the modules of a crate: each imports only earlier ones.
 const ORDERS = {
-  script: ["error", "texts", "replies", "program", "languages", "check"],
+  script: ["error", "texts", "replies", "program", "languages", "check", "scripting"],
 };
 
 const files = (folder) =>

@@ -5,6 +5,7 @@
 
 use crate::error::ToolError;
 use brunt_agents::Fleet;
+use brunt_languages::LANGUAGES;
 use brunt_model::sync::IgnorePoison;
 use brunt_model::{FleetSettings, Judgement, Run};
 use brunt_runner::{CommandSession, Interrupt};
@@ -96,7 +97,14 @@ impl Caller {
     ) -> CommandSession {
         let environment =
             brunt_probe::machine::environment(self.command.clone(), env!("CARGO_PKG_VERSION"));
-        CommandSession { environment, store, redactor: (self.redactor)(), interrupt, fleet }
+        CommandSession {
+            environment,
+            store,
+            redactor: (self.redactor)(),
+            interrupt,
+            fleet,
+            languages: LANGUAGES,
+        }
     }
 
     /// Returns an environment variable.

@@ -42,6 +42,7 @@ use crate::element::TestElement;
 use crate::error::JmxError;
 use crate::properties::PropertyMap;
 use crate::support::{ElementKind, Role};
+use brunt_languages::LANGUAGES;
 use brunt_model::live_output::{LiveOutput, LiveSink};
 use brunt_model::plan::{
     ConnectionSettings, Dialling, HttpVersion, ListenerRecords, RecordSettings, Resolve,
@@ -230,7 +231,7 @@ impl<'a> PlanReader<'a> {
         properties.push((PLAN_FILE.to_owned(), context.folder.plan_file().to_owned()));
         let variables = data::user_variables(document, context.folder);
         let folders = context.folder.roots().into_iter().map(Into::into).collect();
-        let before = BeforeRun::new(&variables, &properties, folders, context.seed);
+        let before = BeforeRun::new(LANGUAGES, &variables, &properties, folders, context.seed);
         let (constant, properties_are_constant) = texts::constants(document, &variables);
         Self {
             before: before.with_constants(constant, properties_are_constant),

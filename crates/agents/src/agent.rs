@@ -26,6 +26,7 @@ use brunt_model::agent::{
 use brunt_model::codec::{read_controller_message, write_agent_message};
 use brunt_model::sync::IgnorePoison;
 use brunt_model::{AgentFacts, Clock, Environment, Event, PartCommand, Plan, ProcessMessage, Tick};
+use brunt_script::Languages;
 use budget::ByteBudget;
 use files::PlanFiles;
 use lease::{Lease, SendTimes};
@@ -60,6 +61,7 @@ struct PreparedRun {
 /// that takes the place of the first one has the next input. Ends when the last one is closed.
 pub fn run_agent<I>(
     facts: AgentFacts,
+    languages: Languages,
     inputs: I,
     mut output: impl Write + Send + 'static,
     quit: Quit,
@@ -72,6 +74,7 @@ where
         current: Mutex::default(),
         lease: Lease::default(),
         files: PlanFiles::default(),
+        languages,
         quit,
     });
     shared.send(RunNumber(0), AgentReport::Hello(PROTOCOL_VERSION, Box::new(facts)));
@@ -100,6 +103,8 @@ struct Shared {
     current: Mutex<CurrentRun>,
     lease: Lease,
     files: PlanFiles,
+    /// Languages of scripts that this program has.
+    languages: Languages,
     quit: Quit,
 }
 
@@ -205,7 +210,7 @@ impl Shared {
     fn carry_out(&self, run: PreparedRun) -> Result<RunEnd, FleetError> {
         let PreparedRun { run, plan, assignment, handle } = run;
         let epoch = RunEpoch::Real(assignment.epoch_nanos);
-        let generator = Generator::new(&plan, epoch)?;
+        let generator = Generator::new(&plan, epoch, self.languages)?;
         let mut budget = ByteBudget::new(assignment.bytes_per_second);
         let environment = Environment { route: assignment.route, ..Environment::default() };
         generator.run_part(&plan, environment, &handle, &mut |event: &Event| {

@@ -12,6 +12,7 @@ use brunt_model::scenario::{ListOrder, Scenario};
 use brunt_model::{
     Body, Environment, Event, Load, LoadShape, Plan, Population, Request, Run, Stop, ThinkTime,
 };
+use brunt_script::Languages;
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::thread;
@@ -32,7 +33,7 @@ const REPLY: &[u8] = b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n";
 pub fn requests_per_core_second() -> Option<f64> {
     let server = start_server()?;
     let plan = plan(server);
-    let generator = Generator::new(&plan, RunEpoch::now()).ok()?;
+    let generator = Generator::new(&plan, RunEpoch::now(), Languages::CORE).ok()?;
     let mut run = Run::default();
     let environment = Environment::default();
     let control = RunControl::default();

@@ -21,7 +21,7 @@ use brunt_model::sample::ConnectTimes;
 use brunt_model::scenario::{ListOrder, Scenario};
 use brunt_model::time::seconds_of;
 use brunt_model::{Failure, Plan, Request, Route};
-use brunt_script::CompiledScript;
+use brunt_script::{CompiledScript, Languages};
 use brunt_spec::defaults;
 use brunt_wire::http::{Common, Http, Lane};
 use brunt_wire::quic::version_names;
@@ -43,6 +43,8 @@ const MAX_QUIC_HANDSHAKE: Duration = Duration::from_secs(1);
 /// The check of one server.
 struct ServerCheck<'a> {
     plan: &'a Plan,
+    /// Languages of its scripts.
+    languages: Languages,
     wire: Rc<Http<WorkerClock>>,
     time: WorkerClock,
     /// Reason why the last reply is not valid, or the code of its reset.
@@ -74,8 +76,8 @@ enum CheckDepth {
 /// # Errors
 ///
 /// The plan has no request, or one of its files cannot be read.
-pub fn look(plan: &Plan, facts: &mut CheckFacts) -> Result<(), CheckError> {
-    run_check(CheckDepth::All, plan, facts)
+pub fn look(plan: &Plan, languages: Languages, facts: &mut CheckFacts) -> Result<(), CheckError> {
+    run_check(CheckDepth::All, plan, languages, facts)
 }
 
 /// Checks the server with a single request, and adds the results to `facts`.
@@ -83,8 +85,12 @@ pub fn look(plan: &Plan, facts: &mut CheckFacts) -> Result<(), CheckError> {
 /// # Errors
 ///
 /// The plan has no request, or one of its files cannot be read.
-pub fn check_once(plan: &Plan, facts: &mut CheckFacts) -> Result<(), CheckError> {
-    run_check(CheckDepth::Once, plan, facts)
+pub fn check_once(
+    plan: &Plan,
+    languages: Languages,
+    facts: &mut CheckFacts,
+) -> Result<(), CheckError> {
+    run_check(CheckDepth::Once, plan, languages, facts)
 }
 
 /// Returns the best version of HTTP that the server offers.
@@ -96,9 +102,10 @@ pub fn check_once(plan: &Plan, facts: &mut CheckFacts) -> Result<(), CheckError>
 /// # Errors
 ///
 /// A message: the server cannot be asked.
-pub fn best_version(plan: &Plan) -> Result<HttpVersion, String> {
+pub fn best_version(plan: &Plan, languages: Languages) -> Result<HttpVersion, String> {
     let mut facts = CheckFacts::default();
-    run_check(CheckDepth::Versions, plan, &mut facts).map_err(|error| error.to_string())?;
+    run_check(CheckDepth::Versions, plan, languages, &mut facts)
+        .map_err(|error| error.to_string())?;
     if let Some(failure) = facts.failure {
         let detail = failure.detail.trim();
         return Err(if detail.is_empty() {
@@ -127,7 +134,12 @@ fn is_offered(versions: &[OfferedVersion], version: HttpVersion) -> bool {
     versions.iter().any(|offered| offered.version == version)
 }
 
-fn run_check(depth: CheckDepth, plan: &Plan, facts: &mut CheckFacts) -> Result<(), CheckError> {
+fn run_check(
+    depth: CheckDepth,
+    plan: &Plan,
+    languages: Languages,
+    facts: &mut CheckFacts,
+) -> Result<(), CheckError> {
     let request = plan.main().scenario.requests.first().ok_or(CheckError::NoRequest)?;
     facts.method.clone_from(&request.method);
     facts.url.clone_from(&request.url);
@@ -135,7 +147,7 @@ fn run_check(depth: CheckDepth, plan: &Plan, facts: &mut CheckFacts) -> Result<(
     runtime.block_on(async {
         let time = WorkerClock::new(RunEpoch::now());
         let _runtime_hooks = time.install()?;
-        let check = ServerCheck::new(plan, &time)?;
+        let check = ServerCheck::new(plan, languages, &time)?;
         // Measured over the whole check, so that waiting for the server costs no additional time.
         let load = (depth == CheckDepth::All).then(|| MachineLoad::begin(&time));
         if let Err(failure) = check.request(request, depth, facts).await {
@@ -164,10 +176,10 @@ fn run_check(depth: CheckDepth, plan: &Plan, facts: &mut CheckFacts) -> Result<(
 }
 
 impl<'a> ServerCheck<'a> {
-    fn new(plan: &'a Plan, time: &WorkerClock) -> Result<Self, CheckError> {
+    fn new(plan: &'a Plan, languages: Languages, time: &WorkerClock) -> Result<Self, CheckError> {
         let common = Common::new(plan)?;
         let wire = Rc::new(Http::new(common, 0, time.clone()));
-        Ok(Self { plan, wire, time: time.clone(), malformed: Cell::new(None) })
+        Ok(Self { plan, languages, wire, time: time.clone(), malformed: Cell::new(None) })
     }
 
     /// Sends the request, and the second one.
@@ -297,7 +309,7 @@ impl<'a> ServerCheck<'a> {
                     plan.connection.connect_timeout.min(MAX_QUIC_HANDSHAKE);
             }
             // Fails with a proxy, or in a build without HTTP/3.
-            let Ok(check) = ServerCheck::new(&plan, time) else { continue };
+            let Ok(check) = ServerCheck::new(&plan, self.languages, time) else { continue };
             let Ok(prepared) = check.prepare(request) else { continue };
             // These handshakes must not change the facts of the plan's own connection.
             let mut others = CheckFacts::default();
@@ -338,7 +350,7 @@ impl<'a> ServerCheck<'a> {
         let mut plan = self.plan.clone();
         plan.connection.http = HttpVersion::V2;
         plan.connection.streams = 1;
-        let check = ServerCheck::new(&plan, time).ok()?;
+        let check = ServerCheck::new(&plan, self.languages, time).ok()?;
         let prepared = check.prepare(request).ok()?;
         // This connection must not change the facts of the plan's own connection.
         let lane = check.open(&prepared, &mut CheckFacts::default()).await.ok()?;
@@ -397,7 +409,7 @@ impl<'a> ServerCheck<'a> {
     ) -> Result<(), CheckError> {
         let mut plan = self.plan.clone();
         plan.connection.tls.insecure = true;
-        let check = ServerCheck::new(&plan, time)?;
+        let check = ServerCheck::new(&plan, self.languages, time)?;
         let Some(request) = plan.main().scenario.requests.first() else { return Ok(()) };
         let Ok(prepared) = check.prepare(request) else { return Ok(()) };
         if check.open(&prepared, facts).await.is_ok()
@@ -414,7 +426,7 @@ impl<'a> ServerCheck<'a> {
         let mut plan = self.plan.clone();
         plan.connection.tls.insecure = true;
         let Some(url) = with_tls(&request.url) else { return false };
-        let Ok(check) = ServerCheck::new(&plan, time) else { return false };
+        let Ok(check) = ServerCheck::new(&plan, self.languages, time) else { return false };
         let Ok(prepared) = check.prepare(&Request { url, ..request.clone() }) else { return false };
         check.open(&prepared, &mut CheckFacts::default()).await.is_ok()
     }
@@ -426,7 +438,7 @@ impl<'a> ServerCheck<'a> {
         // Steps of a scenario before the request would be sent as well.
         let scenario = Scenario::list(vec![request.clone()], ListOrder::Sequence);
         plan.main_mut().scenario = Scenario { services, ..scenario };
-        let Some(script) = CompiledScript::all(&plan)?.into_iter().next() else {
+        let Some(script) = CompiledScript::all(&plan, self.languages)?.into_iter().next() else {
             return Err(CheckError::NoRequest);
         };
         let labels: Numbering = Rc::new(|_| 0);

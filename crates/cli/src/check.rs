@@ -60,7 +60,7 @@ pub fn check(args: &RunArgs, descriptors: u64) -> Result<Exit, CommandError> {
             facts.url.clone_from(&request.url);
         }
     } else {
-        look::look(&plan, &mut facts).map_err(runtime_error)?;
+        look::look(&plan, system.languages, &mut facts).map_err(runtime_error)?;
         estimate(&plan, &mut facts);
     }
     let report = CheckReport { version: VERSION, advice: rules::advise(&facts), facts };

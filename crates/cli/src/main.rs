@@ -44,6 +44,7 @@ mod experiment;
 mod fleet;
 #[cfg(feature = "import")]
 mod import;
+mod languages;
 mod live;
 mod live_outputs;
 mod man;
@@ -251,7 +252,7 @@ fn run(args: &RunArgs) -> Result<Exit, CommandError> {
         // The notes describe the plan before it was reduced.
         notes.clear();
     }
-    let world = brunt_runner::RealWorld::new(&plan).map_err(usage_error)?;
+    let world = brunt_runner::RealWorld::new(&plan, system.languages).map_err(usage_error)?;
     let outputs = Outputs::from_settings(&settings.output).map_err(usage_error)?;
     let mut tracer = trace::requested(&settings.output, &args.store).map_err(usage_error)?;
     let mut jtl = result_file::open(&settings.output).map_err(usage_error)?;

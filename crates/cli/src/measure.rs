@@ -1,6 +1,7 @@
 //! Runs a single plan with its reports and terminal output, and selects the exit code.
 
 use crate::exit::{Exit, FailOn, exit_of};
+use crate::languages::LANGUAGES;
 use crate::live::{Live, print_line};
 use crate::output::Outputs;
 use crate::process::command_line;
@@ -70,6 +71,7 @@ pub fn session(
         redactor: redact::current(),
         interrupt: signals::listen()?,
         fleet,
+        languages: LANGUAGES,
     })
 }
 

@@ -1,6 +1,7 @@
 //! This process: its machine, environment and command line.
 
 use crate::args::options::environment;
+use crate::languages::LANGUAGES;
 use crate::redact;
 use brunt_model::plan::HttpVersion;
 use brunt_spec::{RunSettings, System};
@@ -12,6 +13,7 @@ pub fn system() -> System {
         descriptors: brunt_probe::limits::raise_descriptors(),
         cores: brunt_probe::machine::cores(),
         ports: brunt_probe::settings::settings(&brunt_probe::Root::system()).ports(),
+        languages: LANGUAGES,
         // Any number is good. The plan records it, so that a run can be repeated.
         seed: u64::from(std::process::id()) ^ (brunt_engine::clock::unix_seconds() * 1e3) as u64,
         environment,
@@ -45,7 +47,7 @@ fn offered(run: &RunSettings) -> Result<HttpVersion, String> {
     plain.checks.expect_http.clear();
     plain.connection.tls.early_data = false;
     let plan = brunt_spec::to_plan(&plain, &system()).map_err(|error| error.to_string())?.0;
-    brunt_check::look::best_version(&plan)
+    brunt_check::look::best_version(&plan, LANGUAGES)
 }
 
 /// The command line, quoted for a shell.

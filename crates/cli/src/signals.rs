@@ -15,11 +15,11 @@ use std::time::Duration;
 const ONE_SIGNAL: Duration = Duration::from_millis(200);
 
 /// A flag that a signal sets.
-#[cfg(feature = "compat")]
+#[cfg(any(feature = "compat", feature = "fleet", feature = "record"))]
 type StopFlag = std::sync::Arc<std::sync::atomic::AtomicBool>;
 
 /// Returns a flag that SIGINT, SIGTERM and SIGHUP set, for a command that polls it.
-#[cfg(feature = "compat")]
+#[cfg(any(feature = "compat", feature = "fleet", feature = "record"))]
 pub fn stop_flag() -> io::Result<StopFlag> {
     let flag = StopFlag::default();
     for signal in [SIGINT, SIGTERM] {

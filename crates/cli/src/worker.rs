@@ -5,6 +5,7 @@
 //! these signals blocked, if the controller is on this machine.
 
 use crate::exit::Exit;
+use crate::languages::LANGUAGES;
 use anyhow::Result;
 use brunt_agents::agent::run_agent;
 use signal_hook::consts::{SIGINT, SIGTERM};
@@ -20,7 +21,7 @@ pub fn worker() -> Result<Exit> {
     }
     brunt_probe::limits::raise_descriptors();
     let facts = brunt_probe::machine::agent_facts();
-    run_agent(facts, [BufReader::new(io::stdin())], io::stdout(), quit)?;
+    run_agent(facts, LANGUAGES, [BufReader::new(io::stdin())], io::stdout(), quit)?;
     Ok(Exit::Measured)
 }
 

@@ -5,7 +5,7 @@ use brunt_engine::{
     PartHandle, RunControl, RunEnvironment, RunEpoch, Sink, UserSetup, Users, WorkerClock,
 };
 use brunt_model::{Environment, Plan, StageOutput, Text};
-use brunt_script::CompiledScript;
+use brunt_script::{CompiledScript, Languages};
 use brunt_wire::Transport;
 use brunt_wire::http::{Common, Http};
 use std::path::PathBuf;
@@ -25,12 +25,12 @@ pub struct Generator {
 
 impl Generator {
     /// Creates the generator of a run that began at this instant. Reads files that the plan names:
-    /// certificates, keys, and files of placeholders.
+    /// certificates, keys, and files of placeholders. `languages` run its scripts.
     ///
     /// # Errors
     ///
     /// A file of the plan cannot be read, or has invalid content.
-    pub fn new(plan: &Plan, epoch: RunEpoch) -> Result<Self, GeneratorError> {
+    pub fn new(plan: &Plan, epoch: RunEpoch, languages: Languages) -> Result<Self, GeneratorError> {
         let sharing = plan.populations.iter().filter(|population| population.connection.is_none());
         // Only requests that share these settings decide, for instance, if certificates are read.
         let wire = Common::new(&Plan { populations: sharing.cloned().collect(), ..plan.clone() })?;
@@ -41,7 +41,7 @@ impl Generator {
                 has_own_settings.then(|| Common::new(&plan.of_population(number))).transpose()?,
             );
         }
-        let compiled = CompiledScript::all(plan)?;
+        let compiled = CompiledScript::all(plan, languages)?;
         Ok(Self { epoch, wire, separate_wires, compiled })
     }
 

@@ -34,6 +34,7 @@ use brunt_model::{
     Analysis, Contender, Experiment, Plan, Question, Route, Study, Text, TrialIndex, text,
 };
 use brunt_rig::{ExperimentFolder, ExperimentOutcome, RigContext, RigFailure};
+use brunt_script::Languages;
 use brunt_store::{ExperimentEnd, StoredItem};
 use measurer::Measurer;
 pub use resume::ResumeError;
@@ -163,12 +164,12 @@ impl CommandSession {
         request: ExperimentRequest,
     ) -> Result<ExperimentResult, ExperimentRefusal> {
         let ExperimentRequest { experiment, start, machine, rig, notes, observer } = request;
-        check_plans(experiment)?;
+        check_plans(experiment, self.languages)?;
         for sentence in brunt_judge::compare::undecidable(experiment) {
             observer.print(&sentence);
         }
         // Before the study begins: a server that does not reply must leave nothing in the store.
-        let reply_notes = compare_replies(experiment, observer)?;
+        let reply_notes = compare_replies(experiment, self.languages, observer)?;
         check_connections(experiment)?;
         let mut study = self.begin(experiment, start)?;
         study.warnings.extend(notes.into_iter().chain(reply_notes));
@@ -283,13 +284,13 @@ impl CommandSession {
 }
 
 /// Checks that files of the plans, such as certificates, exist before the experiment begins.
-fn check_plans(experiment: &Experiment) -> Result<(), ExperimentRefusal> {
+fn check_plans(experiment: &Experiment, languages: Languages) -> Result<(), ExperimentRefusal> {
     for contender in &experiment.contenders {
         let plan = contender.steps.first().map(|step| &step.plan);
         let stages = plan.iter().flat_map(|plan| &plan.stages).map(|stage| &stage.plan);
         for plan in plan.into_iter().chain(stages) {
             // Creating the world reads all files that the plan names.
-            RealWorld::new(plan).map_err(|source| ExperimentRefusal::Plan {
+            RealWorld::new(plan, languages).map_err(|source| ExperimentRefusal::Plan {
                 contender: contender.name.clone(),
                 source: Box::new(source),
             })?;
@@ -302,6 +303,7 @@ fn check_plans(experiment: &Experiment) -> Result<(), ExperimentRefusal> {
 /// Returns those that are not visible in the runs.
 fn compare_replies(
     experiment: &Experiment,
+    languages: Languages,
     observer: &dyn Observer,
 ) -> Result<Vec<Text>, ExperimentRefusal> {
     let Question::Compare(_) = &experiment.question else { return Ok(Vec::new()) };
@@ -310,7 +312,7 @@ fn compare_replies(
         // This machine may have no way to the servers.
         ReplyDifferences::default()
     } else {
-        answers::differences(experiment)?
+        answers::differences(experiment, languages)?
     };
     for difference in &all {
         observer.print(&format!("different replies: {difference}"));

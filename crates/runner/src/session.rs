@@ -18,6 +18,7 @@ use brunt_engine::RunControl;
 use brunt_model::{
     Environment, Event, Judgement, Plan, ProbeSpec, Route, Run, Text, Tick, TrialIndex,
 };
+use brunt_script::Languages;
 use brunt_store::{Redactor, Store};
 use std::sync::Arc;
 
@@ -33,6 +34,8 @@ pub struct CommandSession {
     pub interrupt: Interrupt,
     /// Agents that carry out all runs, in place of this process.
     pub fleet: Option<Arc<Fleet>>,
+    /// Languages of scripts that this program has.
+    pub languages: Languages,
 }
 
 /// A run to be made.
@@ -99,7 +102,7 @@ impl<'a> RunRequest<'a> {
 impl CommandSession {
     /// Creates the world of a plan, with the agents of this session.
     pub fn world(&self, plan: &Plan) -> Result<RealWorld, RunError> {
-        Ok(RealWorld::new(plan)?.with_fleet(self.fleet.clone()))
+        Ok(RealWorld::new(plan, self.languages)?.with_fleet(self.fleet.clone()))
     }
 
     /// Carries out one run, and stores it.

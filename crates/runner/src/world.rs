@@ -8,6 +8,7 @@ use brunt_generator::Generator;
 use brunt_model::agent::RunEnd;
 use brunt_model::sync::IgnorePoison;
 use brunt_model::{Environment, Plan, StageOutput};
+use brunt_script::Languages;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 /// The load generator of this process, or agents in its place.
@@ -21,12 +22,13 @@ pub struct RealWorld {
 
 impl RealWorld {
     /// Reads files that the plan names: certificates, keys, and files of placeholders.
+    /// `languages` run its scripts.
     ///
     /// # Errors
     ///
     /// A file of the plan cannot be read, or has invalid content.
-    pub fn new(plan: &Plan) -> Result<Self, RunError> {
-        let generator = Generator::new(plan, RunEpoch::now())?;
+    pub fn new(plan: &Plan, languages: Languages) -> Result<Self, RunError> {
+        let generator = Generator::new(plan, RunEpoch::now(), languages)?;
         Ok(Self { generator, fleet: None, remote_end: Mutex::default() })
     }
 

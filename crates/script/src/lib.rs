@@ -11,18 +11,20 @@
 //!   users, which texts use.
 //! * `replies`: extractors, assertions and scripts for a reply, and its record.
 //! * `program`: a compiled scenario, and its [`user`].
-//! * `languages`: Groovy, JavaScript and JEXL.
+//! * `languages`: JavaScript.
 //! * [`check`]: checks parts of a plan.
 //!
 //! Programs and texts call scripts through the interface `texts::script`, which `languages`
 //! implements. It is in `texts`, with the sample that scripts read, because a worker's state is
-//! there and caches parsed scripts.
+//! there and caches parsed scripts. [`scripting`] shows it to crates with further languages, which
+//! callers pass in as [`Languages`].
 
 pub mod check;
 pub mod error;
 mod languages;
 mod program;
 mod replies;
+pub mod scripting;
 #[cfg(test)]
 mod testing;
 mod texts;
@@ -35,5 +37,6 @@ pub use texts::before_run::BeforeRun;
 pub use texts::feed::Feeds;
 pub use texts::files::{is_below, read_text, writable_path};
 pub use texts::reply_view::unescaped;
+pub use texts::script::Languages;
 pub use texts::template::{RenderContext, Template, TextPosition};
 pub use texts::{body, decoded, exceeded, expression, feed, functions, grpc, pattern, template};

@@ -1,9 +1,8 @@
 //! Users without a run, for the tests of this crate.
 
 use crate::CompiledScript;
-use crate::languages::LANGUAGES;
 use crate::texts::context::{SharedState, UserContext, WorkerContext};
-use crate::texts::script::Expressions;
+use crate::texts::script::{Expressions, Languages};
 use crate::texts::variables::{VariableNames, Variables};
 use brunt_engine::{Numbering, RunEpoch, RunState, UserSetup, Users, WorkerClock};
 use brunt_model::load::{LoadShape, ThinkTime};
@@ -44,7 +43,7 @@ pub fn user() -> UserContext {
 pub fn user_with(shared_state: Arc<SharedState>) -> UserContext {
     let worker = WorkerContext {
         population: "main".into(),
-        expressions: Expressions::new(LANGUAGES),
+        expressions: Expressions::new(Languages::CORE),
         ..WorkerContext::new(shared_state, Rc::new(StillRun), 1)
     };
     UserContext::new(&Rc::new(worker), Variables::new(&Arc::new(VariableNames::default())), 2)
@@ -77,7 +76,7 @@ pub fn plan(scenario: Scenario, users: f64, policies: Vec<ReplyPolicy>) -> Plan 
 
 /// Creates the users of the first population of a plan, on its only worker.
 pub fn users(plan: &Plan) -> Box<dyn Users> {
-    users_of(&CompiledScript::all(plan).unwrap().remove(0), plan)
+    users_of(&CompiledScript::all(plan, Languages::CORE).unwrap().remove(0), plan)
 }
 
 /// Creates the users of a compiled population.

@@ -3,6 +3,7 @@
 
 use crate::RunSettings;
 use brunt_model::plan::HttpVersion;
+use brunt_script::Languages;
 use std::io;
 use std::path::PathBuf;
 
@@ -27,6 +28,8 @@ pub struct System {
     /// Number of local ports for connections from one address to another; None if the system
     /// does not show it.
     pub ports: Option<u64>,
+    /// Languages of scripts that this program has.
+    pub languages: Languages,
     /// Seed of a plan without one.
     pub seed: u64,
     /// Reads a variable of the environment.
@@ -51,12 +54,13 @@ pub struct System {
 }
 
 impl System {
-    /// Creates a system without environment and input, for tests and forms.
+    /// Creates a system without environment, input and further languages of scripts, for tests and forms.
     pub const fn bare(descriptors: u64, cores: u32, ports: Option<u64>, seed: u64) -> Self {
         Self {
             descriptors,
             cores,
             ports,
+            languages: Languages::CORE,
             seed,
             environment: |_| None,
             stdin: || Ok(Vec::new()),

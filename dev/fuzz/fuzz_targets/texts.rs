@@ -4,13 +4,14 @@
 #![no_main]
 
 use brunt_groovy::{Dialect, Script};
+use brunt_languages::LANGUAGES;
 use brunt_script::BeforeRun;
 use brunt_script::template::call_of;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &str| {
     let variables = [("a".to_owned(), "1".to_owned()), ("b".to_owned(), text.to_owned())];
-    let before = BeforeRun::new(&variables, &[], Vec::new(), 1);
+    let before = BeforeRun::new(LANGUAGES, &variables, &[], Vec::new(), 1);
     let _ = before.text(text);
     for function in ["groovy", "javaScript", "jexl3"] {
         if let Some(call) = call_of(function, &[text]) {

@@ -52,13 +52,13 @@ const LIBRARIES: usize = 5;
 
 /// The crates of `compat/`, which speak for other tools, in their order. They may use all of
 /// [`CRATES`] except [`COMPAT_USERS`], and only these may use them.
-const COMPAT: [&str; 4] = ["groovy", "jmx", "import", "dropin"];
+const COMPAT: [&str; 5] = ["groovy", "languages", "jmx", "import", "dropin"];
 
 /// The crates that offer `compat/` to people.
 const COMPAT_USERS: [&str; 2] = ["web", "cli"];
 
-/// Uses of `compat/` that have not been removed yet.
-const COMPAT_USES: [(&str, &str); 1] = [("script", "groovy")];
+/// Features of the program that link a crate of `compat/`.
+const COMPAT_FEATURES: [&str; 3] = ["compat", "import", "studio"];
 
 /// Folders with source code.
 const SOURCES: [&str; 4] = ["lib", "crates", "compat", "dev"];
@@ -87,6 +87,35 @@ fn crates_depend_only_on_earlier_ones() {
         }
     }
     assert_none(&wrong);
+}
+
+/// `tools/check.sh` builds the program with these features.
+#[test]
+fn without_compat_features_the_program_links_none_of_it() {
+    let metadata = metadata(&["--no-deps"]);
+    let cli = packages(&metadata).iter().find(|package| text(package, "name") == "brunt-cli");
+    let features = cli.and_then(|package| package["features"].as_object()).expect("features");
+    let is_core = |name: &&str| *name != "default" && !COMPAT_FEATURES.contains(name);
+    let core: Vec<&str> = features.keys().map(String::as_str).filter(is_core).collect();
+    let core = core.join(",");
+    let check = fs::read_to_string(root().join("tools/check.sh")).expect("a script");
+    assert!(check.contains(&core), "tools/check.sh builds brunt-cli with --features {core}");
+    let tree = cargo(&[
+        "tree",
+        "--package=brunt-cli",
+        "--no-default-features",
+        "--features",
+        &core,
+        "--edges=normal",
+        "--prefix=none",
+        "--format={p}",
+        "--locked",
+    ]);
+    let tree = String::from_utf8_lossy(&tree);
+    let linked = tree.lines().filter_map(|line| line.split(' ').next()).map(short_name);
+    let strays: Vec<String> =
+        linked.filter(|name| position(&COMPAT, name).is_some() || name == "web").collect();
+    assert_none(&strays);
 }
 
 #[test]
@@ -409,15 +438,21 @@ fn assert_none(wrong: &[String]) {
 // Metadata of cargo.
 
 fn metadata(arguments: &[&str]) -> Value {
+    let format = ["metadata", "--format-version", "1", "--locked"];
+    serde_json::from_slice(&cargo(&[&format, arguments].concat())).expect("cargo metadata is JSON")
+}
+
+/// Output of a command of cargo.
+fn cargo(arguments: &[&str]) -> Vec<u8> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let output = Command::new(cargo)
-        .args(["metadata", "--format-version", "1", "--locked"])
         .args(arguments)
         .current_dir(root())
         .output()
         .expect("cargo can be started");
-    assert!(output.status.success(), "cargo metadata: {}", String::from_utf8_lossy(&output.stderr));
-    serde_json::from_slice(&output.stdout).expect("cargo metadata is JSON")
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "cargo {}: {errors}", arguments[0]);
+    output.stdout
 }
 
 fn packages(metadata: &Value) -> &[Value] {
@@ -487,9 +522,7 @@ fn objection_to_compat(package: &str, dependency: &str) -> Option<&'static str> 
         let is_earlier = position(&COMPAT, dependency) < Some(place);
         return (!is_earlier).then_some("a crate may use only crates before it");
     }
-    let is_permitted =
-        COMPAT_USERS.contains(&package) || COMPAT_USES.contains(&(package, dependency));
-    if position(&CRATES, package).is_some() && !is_permitted {
+    if position(&CRATES, package).is_some() && !COMPAT_USERS.contains(&package) {
         return Some("only web and cli may use compat/");
     }
     (package == "bench").then_some("the suite links none of our crates")

@@ -2,6 +2,7 @@
 
 use super::Writer;
 use brunt_jmx::ElementKind;
+use brunt_languages::LANGUAGES;
 use brunt_model::Population;
 use brunt_model::modifier::RequestModifier;
 use brunt_model::scenario::{
@@ -187,7 +188,7 @@ impl Writer<'_> {
             if is_javascript { ScriptLanguage::Javascript } else { ScriptLanguage::Groovy };
         let script_to_check =
             Script { source: source.replace("$$", "$"), language, ..script.clone() };
-        if let Err(error) = brunt_script::check::fixed_script(&script_to_check) {
+        if let Err(error) = brunt_script::check::fixed_script(&script_to_check, LANGUAGES) {
             self.notice(format!("{place}: left out, {error}"));
             return None;
         }

@@ -170,6 +170,7 @@ fn planned(command: &str, folder: &Path) -> Result<(Vec<Sent>, String), String> 
     std::fs::write(&path, &plan).expect("a plan");
     let system = System {
         environment: |_| Some(COOKIE.to_owned()),
+        languages: brunt_languages::LANGUAGES,
         ..System::bare(20_000, 4, Some(28_232), 99)
     };
     let loaded = load(&path, &[], "/tmp/d", &system).map_err(|error| format!("{error}\n{plan}"))?;

@@ -288,8 +288,11 @@ fn plans() -> Vec<String> {
 fn refusal(plan: &str, folder: &Path) -> Option<String> {
     let file = folder.join("plan.yaml");
     fs::write(&file, plan).expect("a plan");
-    let system =
-        System { environment: |_| Some("secret".into()), ..System::bare(20_000, 2, None, 1) };
+    let system = System {
+        environment: |_| Some("secret".into()),
+        languages: brunt_languages::LANGUAGES,
+        ..System::bare(20_000, 2, None, 1)
+    };
     brunt_spec::plan_file::load(&file, &[], "/tmp/none", &system)
         .err()
         .map(|error| error.to_string())

@@ -18,6 +18,7 @@ pub fn requests(format: ImportFormat, text: &str) -> Vec<(String, Body)> {
     std::fs::write(&path, &plan).expect("a plan");
     let system = System {
         environment: |name| Some(format!("<{name}>")),
+        languages: brunt_languages::LANGUAGES,
         ..System::bare(20_000, 4, Some(28_232), 99)
     };
     let loaded =

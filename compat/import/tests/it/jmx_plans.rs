@@ -52,8 +52,11 @@ fn imported(folder: &Path) -> Result<jmx::JmxImport, String> {
 
 #[test]
 fn public_plans_become_plan_files() {
-    let system =
-        System { environment: |_| Some("secret".into()), ..System::bare(20_000, 2, None, 1) };
+    let system = System {
+        environment: |_| Some("secret".into()),
+        languages: brunt_languages::LANGUAGES,
+        ..System::bare(20_000, 2, None, 1)
+    };
     let scratch = tempfile::tempdir().expect("a folder");
     let mut wrong = Vec::new();
     for folder in plans() {
@@ -78,6 +81,7 @@ fn public_plans_become_plan_files() {
 fn loaded(plan: &str, folder: &Path) -> brunt_model::Plan {
     let system = System {
         environment: |name| Some(format!("${{__P({name},)}}")),
+        languages: brunt_languages::LANGUAGES,
         ..System::bare(20_000, 2, None, 1)
     };
     let file = folder.join("again.yaml");

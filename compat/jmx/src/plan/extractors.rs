@@ -7,6 +7,7 @@ use super::{ElementScope, PlanReader};
 use crate::element::TestElement;
 use crate::error::JmxError;
 use crate::support::ElementKind;
+use brunt_languages::LANGUAGES;
 use brunt_model::ReplyPolicy;
 use brunt_model::extract::{
     ExtractFrom, Extractor, MatchChoice, QualifiedXpath, ReplyPart, SampleScope,
@@ -59,7 +60,7 @@ impl PlanReader<'_> {
         }
         for element in &scope.assertions {
             let Some(assertion) = self.assertion(*element)? else { continue };
-            match brunt_script::check::assertion(&assertion) {
+            match brunt_script::check::assertion(&assertion, LANGUAGES) {
                 Ok(()) => policy.assertions.push(assertion),
                 Err(error) if self.context.lenient => {
                     self.notice(format!("{}: left out, {error}", element.place()));
@@ -80,7 +81,8 @@ impl PlanReader<'_> {
         let is_regex = element.kind() == Some(ElementKind::RegexExtractor);
         let oro_error =
             is_regex.then(|| error_of(&self.text(element, "RegexExtractor.regex"))).flatten();
-        let checked = brunt_script::check::action(&action).map_err(|error| error.to_string());
+        let checked =
+            brunt_script::check::action(&action, LANGUAGES).map_err(|error| error.to_string());
         let Err(error) = oro_error.map_or(checked, |error| Err(error.to_owned())) else {
             return Some(action);
         };

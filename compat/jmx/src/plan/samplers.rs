@@ -8,6 +8,7 @@ use crate::document::JmxDocument;
 use crate::element::TestElement;
 use crate::error::JmxError;
 use crate::support::{ElementKind, Role};
+use brunt_languages::LANGUAGES;
 use brunt_model::ReplyPolicy;
 use brunt_model::modifier::{RequestModifier, SessionModifier, SessionPlace};
 use brunt_model::scenario::{
@@ -189,13 +190,13 @@ impl PlanReader<'_> {
             source: text,
             parameters: self.text(element, &sibling_property(source, "parameters")),
         };
-        match brunt_script::check::script(&script) {
+        match brunt_script::check::script(&script, LANGUAGES) {
             Ok(()) => Ok(PlanScript::Readable(script)),
             Err(error) if self.context.lenient => {
                 self.notice(format!("{}: left out, {error}", element.place()));
                 Ok(PlanScript::LeftOut)
             }
-            Err(error) => Ok(match brunt_script::check::foreign_class(&script) {
+            Err(error) => Ok(match brunt_languages::foreign_class(&script) {
                 Some(class) => self.without_class(element, &script, &class),
                 None => self.unreadable_script(element, &error.to_string()),
             }),

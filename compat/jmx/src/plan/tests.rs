@@ -5,6 +5,7 @@ mod samples;
 
 use super::*;
 use crate::tests::real_plans;
+use brunt_languages::LANGUAGES;
 use brunt_model::extract::{ExtractFrom, MatchChoice, ReplyPart};
 use brunt_model::load::Load;
 use brunt_model::plan::ConnectionLifetime;
@@ -61,7 +62,7 @@ fn run_of(text: &str) -> Result<TestRun, JmxError> {
 fn scenario(beside: &str, within: &str) -> (Scenario, Vec<ReplyPolicy>) {
     let mut run = run_of(&plan(beside, within)).unwrap();
     let mut plan = run.stages.remove(0).plan;
-    CompiledScript::all(&plan).unwrap();
+    CompiledScript::all(&plan, LANGUAGES).unwrap();
     (plan.populations.remove(0).scenario, plan.reply_policies)
 }
 
@@ -584,7 +585,7 @@ fn each_thread_group_of_a_stage_starts_with_the_properties_of_the_previous_one()
         properties: changed.to_vec(),
         ..StageOutput::default()
     });
-    let compiled = CompiledScript::all(&stage.plan).unwrap();
+    let compiled = CompiledScript::all(&stage.plan, LANGUAGES).unwrap();
     assert_eq!((compiled.len(), compiled[1].stage_output().properties), (2, changed.to_vec()));
     stage.limit_threads();
     assert_eq!((stage.peak_users(), stage.plan.threads), (4, 4));
@@ -721,7 +722,8 @@ fn public_plans_are_read() {
         });
         assert_eq!(run.is_err(), INCOMPLETE.contains(&name.as_str()), "{name}: {run:?}");
         for stage in run.map(|run| run.stages).unwrap_or_default() {
-            CompiledScript::all(&stage.plan).unwrap_or_else(|error| panic!("{name}: {error}"));
+            CompiledScript::all(&stage.plan, LANGUAGES)
+                .unwrap_or_else(|error| panic!("{name}: {error}"));
         }
     }
 }

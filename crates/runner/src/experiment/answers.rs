@@ -10,6 +10,7 @@ use brunt_judge::compare::{self, ContenderFacts};
 use brunt_model::numbers::plural;
 use brunt_model::outcome::status_text;
 use brunt_model::{Contender, Experiment, Text};
+use brunt_script::Languages;
 
 /// A property to compare: its name, where else it is visible, and its value as text.
 type Row = (&'static str, Visibility, fn(&CheckFacts, &ReplyFacts) -> String);
@@ -69,10 +70,13 @@ fn tls_name(tls: &TlsFacts) -> String {
 
 /// Sends one request to each contender, except those with a server that brunt starts later. A
 /// contender that does not reply is an error.
-pub fn differences(experiment: &Experiment) -> Result<ReplyDifferences, ExperimentRefusal> {
+pub fn differences(
+    experiment: &Experiment,
+    languages: Languages,
+) -> Result<ReplyDifferences, ExperimentRefusal> {
     let mut answers = Vec::new();
     for contender in experiment.contenders.iter().filter(|contender| contender.server.is_none()) {
-        answers.push((&*contender.name, facts_of_reply(contender)?));
+        answers.push((&*contender.name, facts_of_reply(contender, languages)?));
     }
     Ok(reply_differences(&answers))
 }
@@ -100,12 +104,17 @@ fn side(name: &str, facts: &CheckFacts, visibilities: &[Visibility]) -> Contende
     })
 }
 
-fn facts_of_reply(contender: &Contender) -> Result<CheckFacts, ExperimentRefusal> {
+fn facts_of_reply(
+    contender: &Contender,
+    languages: Languages,
+) -> Result<CheckFacts, ExperimentRefusal> {
     let mut facts = CheckFacts::default();
     let Some(step) = contender.steps.first() else { return Ok(facts) };
-    look::check_once(&step.plan, &mut facts).map_err(|source| ExperimentRefusal::Plan {
-        contender: contender.name.clone(),
-        source: Box::new(source.into()),
+    look::check_once(&step.plan, languages, &mut facts).map_err(|source| {
+        ExperimentRefusal::Plan {
+            contender: contender.name.clone(),
+            source: Box::new(source.into()),
+        }
     })?;
     match facts.failure {
         None => Ok(facts),

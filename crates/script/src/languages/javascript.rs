@@ -8,7 +8,10 @@ mod host;
 
 use crate::texts::context::UserContext;
 use crate::texts::reply_view::ReplyView;
-use crate::texts::script::{ScriptCode, ScriptOutcome, ScriptView};
+use crate::texts::script::{
+    LanguageRow, ParseResult, ScriptCode, ScriptOutcome, ScriptView, SourceKind,
+};
+use brunt_model::scenario::ScriptLanguage;
 use host::JavaScriptHost;
 use rquickjs::context::EvalOptions;
 use rquickjs::{CatchResultExt, CaughtError, Context, Ctx, Function, Persistent, Runtime};
@@ -16,6 +19,16 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
+
+/// JavaScript as a language of scripts.
+pub const ROW: LanguageRow = LanguageRow { language: ScriptLanguage::Javascript, parse };
+
+fn parse(source: &str, kind: SourceKind) -> ParseResult {
+    Ok(Arc::new(match kind {
+        SourceKind::Statements => JavaScriptScript::statements(source)?,
+        SourceKind::Expression => JavaScriptScript::expression(source)?,
+    }))
+}
 
 /// A script with valid syntax.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

@@ -137,10 +137,7 @@ impl CompiledScript {
     ///
     /// [`ScriptError`] if a scenario is inconsistent, a placeholder is malformed, or a
     /// file cannot be read.
-    pub fn all_with(
-        plan: &Plan,
-        languages: &'static dyn Languages,
-    ) -> Result<Vec<Arc<Self>>, ScriptError> {
+    pub fn all(plan: &Plan, languages: Languages) -> Result<Vec<Arc<Self>>, ScriptError> {
         let shared_state = Arc::new(SharedState::new(plan, languages));
         (0..plan.populations.len())
             .map(|number| Self::new(plan, number, &shared_state).map(Arc::new))

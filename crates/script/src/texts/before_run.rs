@@ -36,8 +36,8 @@ pub struct BeforeRun {
 impl BeforeRun {
     /// Sets the initial variables to their texts, filled in in order. `languages` run the scripts
     /// in texts. Functions read files only in `folders`; `seed` is the seed of random values.
-    pub fn with_languages(
-        languages: &'static dyn Languages,
+    pub fn new(
+        languages: Languages,
         variables: &[(String, String)],
         properties: &[(String, String)],
         folders: Vec<PathBuf>,
@@ -155,7 +155,8 @@ mod tests {
     fn known_variables_are_replaced() {
         let variables =
             pairs(&[("host", "${__P(host,localhost)}"), ("url", "${host}:${port}"), ("__x", "1")]);
-        let before = BeforeRun::new(&variables, &pairs(&[("host", "h")]), Vec::new(), 1);
+        let before =
+            BeforeRun::new(Languages::CORE, &variables, &pairs(&[("host", "h")]), Vec::new(), 1);
         assert_eq!(
             before.text("${url} ${__P(n,5)} ${none} ${__x} ${__y}"),
             "h:${port} 5 ${none} 1 ${__y}"
@@ -165,8 +166,9 @@ mod tests {
     #[test]
     fn only_constant_texts_are_folded() {
         let variables = pairs(&[("host", "a,b"), ("id", "1"), ("open", "(")]);
-        let before = BeforeRun::new(&variables, &pairs(&[("p", "x")]), Vec::new(), 1)
-            .with_constants(["host".to_owned(), "open".to_owned()].into_iter().collect(), true);
+        let before =
+            BeforeRun::new(Languages::CORE, &variables, &pairs(&[("p", "x")]), Vec::new(), 1)
+                .with_constants(["host".to_owned(), "open".to_owned()].into_iter().collect(), true);
         for (text, folded) in [
             ("${host}", "a,b"),
             ("\\d+ ${host}", "\\d+ a,b"),
@@ -194,7 +196,8 @@ mod tests {
             ("host", "${__FileToString(host.txt)}"),
             ("done", "${__StringToFile(new.txt,x)}"),
         ]);
-        let before = BeforeRun::new(&variables, &[], vec![folder.path().to_owned()], 1);
+        let before =
+            BeforeRun::new(Languages::CORE, &variables, &[], vec![folder.path().to_owned()], 1);
         assert_eq!(before.text("${host} ${done}"), "h false");
         assert!(!folder.path().join("new.txt").exists());
     }

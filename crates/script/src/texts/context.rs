@@ -31,7 +31,7 @@ use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 #[derive(Debug, Default)]
 pub struct SharedState {
     /// Languages of its scripts.
-    pub languages: &'static dyn Languages,
+    pub languages: Languages,
     /// JMeter's properties.
     properties: Mutex<HashMap<String, String>>,
     /// Variables of the first user of the first population after its end: the initial
@@ -87,7 +87,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl SharedState {
     /// Creates the state of a plan, with the properties of all its populations.
-    pub fn new(plan: &Plan, languages: &'static dyn Languages) -> Self {
+    pub fn new(plan: &Plan, languages: Languages) -> Self {
         let scenarios: Vec<_> =
             plan.populations.iter().map(|population| &population.scenario).collect();
         let files = Files::below(
@@ -165,6 +165,7 @@ impl SharedState {
         lock(&self.variables).clone()
     }
 
+    /// Returns the value of a property.
     pub fn property(&self, name: &str) -> Option<String> {
         lock(&self.properties).get(name).cloned()
     }
@@ -273,6 +274,7 @@ impl SharedState {
 
 /// State that the users of a worker share.
 pub struct WorkerContext {
+    /// State of all users of the run.
     pub shared_state: Arc<SharedState>,
     /// State of the run.
     pub run_state: Rc<dyn RunState>,
@@ -306,7 +308,9 @@ pub struct IterationCount {
 
 /// State of one user.
 pub struct UserContext {
+    /// State of the users of its worker.
     pub worker: Rc<WorkerContext>,
+    /// Its variables.
     pub variables: RefCell<Variables>,
     /// Number in its population, from 0.
     pub number: u64,
@@ -324,6 +328,7 @@ pub struct UserContext {
     pub label: RefCell<String>,
     /// The last sample with its texts, if a later step of the plan reads it.
     pub last: RefCell<Option<Rc<SampleRecord>>>,
+    /// Its cookies.
     pub cookies: Rc<RefCell<Jar>>,
     /// Scope that a script has ended.
     pub stop: Cell<EndScope>,

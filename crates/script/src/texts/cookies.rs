@@ -4,12 +4,8 @@
 //! Cookies for a public suffix such as `co.uk` are refused, as in browsers. So are cookies with the
 //! prefix `__Host-` or `__Secure-` without the attributes of the prefix (RFC 6265bis, 4.1.3).
 
-#[cfg(feature = "groovy")]
-use brunt_groovy::Cookie;
 use brunt_model::reply_policy::Cookies;
-#[cfg(feature = "groovy")]
-use cookie_store::CookieDomain;
-use cookie_store::{CookieStore, RawCookie};
+use cookie_store::{CookieDomain, CookieStore, RawCookie};
 use std::cmp::Reverse;
 use url::Url;
 
@@ -82,13 +78,27 @@ fn has_prefix(cookie: &RawCookie<'_>, prefix: &str) -> bool {
     cookie.name().get(..prefix.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(prefix))
 }
 
+/// A cookie as scripts see it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UserCookie {
+    /// Name of the cookie.
+    pub name: String,
+    /// Value of the cookie.
+    pub value: String,
+    /// Domain without a leading dot.
+    pub domain: String,
+    /// Path of the URLs to which the cookie is sent.
+    pub path: String,
+    /// True if the cookie is sent over TLS only.
+    pub is_secure: bool,
+}
+
 /// The interface of cookies for scripts.
-#[cfg(feature = "groovy")]
 impl Jar {
     /// Returns all cookies, in the order in which they were set.
-    pub fn all(&self) -> Vec<Cookie> {
+    pub fn all(&self) -> Vec<UserCookie> {
         let unexpired = self.0.iter().flat_map(|store| store.iter_unexpired());
-        let cookies = unexpired.map(|cookie| Cookie {
+        let cookies = unexpired.map(|cookie| UserCookie {
             name: cookie.name().to_owned(),
             value: cookie.value().to_owned(),
             domain: match &cookie.domain {
@@ -103,8 +113,8 @@ impl Jar {
 
     /// Sets a cookie of a domain and its subdomains. A malformed cookie, or one without
     /// a domain, is ignored.
-    pub fn add(&mut self, cookie: &Cookie) {
-        let Cookie { name, value, domain, path, is_secure } = cookie;
+    pub fn add(&mut self, cookie: &UserCookie) {
+        let UserCookie { name, value, domain, path, is_secure } = cookie;
         let domain = domain.trim_start_matches('.');
         let scheme = if *is_secure { "https" } else { "http" };
         let path = if path.starts_with('/') { path } else { "/" };
@@ -115,7 +125,7 @@ impl Jar {
     }
 
     /// Removes the cookie of this name, domain and path.
-    pub fn remove(&mut self, cookie: &Cookie) {
+    pub fn remove(&mut self, cookie: &UserCookie) {
         if let Some(store) = &mut self.0 {
             store.remove(&cookie.domain, &cookie.path, &cookie.name);
         }
@@ -227,11 +237,10 @@ mod tests {
         );
     }
 
-    #[cfg(feature = "groovy")]
     #[test]
     fn scripts_set_read_and_remove_cookies() {
         let mut jar = Jar::default();
-        let cookie = |name: &str, domain: &str, path: &str, is_secure| Cookie {
+        let cookie = |name: &str, domain: &str, path: &str, is_secure| UserCookie {
             name: name.to_owned(),
             value: "v".to_owned(),
             domain: domain.to_owned(),

@@ -275,6 +275,7 @@ mod tests {
     use super::*;
     use crate::testing::StillRun;
     use crate::texts::context::WorkerContext;
+    use crate::texts::script::Languages;
     use crate::texts::variables::{VariableNames, Variables};
     use brunt_model::scenario::TextRules;
     use std::fs;
@@ -300,8 +301,7 @@ mod tests {
             order: RowOrder::Sequence,
             at_end,
         };
-        let mut feeds =
-            Feeds::with_variables(rules, VariableNames::default(), crate::languages::LANGUAGES);
+        let mut feeds = Feeds::with_variables(rules, VariableNames::default(), Languages::CORE);
         let rows = Rows::read(&file, &mut feeds).unwrap();
         let worker = WorkerContext::new(Arc::default(), Rc::new(StillRun), 1);
         let user =

@@ -21,7 +21,7 @@ pub struct Feeds {
     files: Vec<Feed>,
     pub(crate) dialect: Dialect,
     /// Languages of the scripts.
-    pub(crate) languages: &'static dyn Languages,
+    pub(crate) languages: Languages,
     pub(crate) names: VariableNames,
     /// True if scripts may set any variable.
     pub(crate) has_scripts: bool,
@@ -50,11 +50,7 @@ struct Feed {
 
 impl Feeds {
     /// Creates an empty list of files, with the variables of the scenario.
-    pub fn with_variables(
-        rules: TextRules,
-        names: VariableNames,
-        languages: &'static dyn Languages,
-    ) -> Self {
+    pub fn with_variables(rules: TextRules, names: VariableNames, languages: Languages) -> Self {
         Self { dialect: rules.into(), names, languages, ..Self::default() }
     }
 

@@ -139,7 +139,7 @@ pub fn escaped_regex(text: &str) -> String {
 pub(crate) fn check_built(
     function: &Function,
     written: &str,
-    languages: &dyn Languages,
+    languages: Languages,
 ) -> Result<(), WordError> {
     let built =
         scripts::check_built(function, languages).and_then(|()| files::check_built(function));
@@ -155,7 +155,7 @@ pub(crate) fn check_constant(
     function: &Function,
     text: &str,
     written: &str,
-    languages: &dyn Languages,
+    languages: Languages,
 ) -> Result<(), WordError> {
     let instead = format!("one that can be read, or \\{written} for plain text");
     let checked =

@@ -30,7 +30,6 @@ pub fn unix_millis_of_local(local_millis: i64) -> i64 {
 
 /// Returns the offset of a time zone such as `Europe/Berlin` in seconds east of UTC, at a time in milliseconds since
 /// 1970. None: the zone is unknown. A machine without files of zones has those in brunt.
-#[cfg(any(feature = "scripts", test))]
 pub fn zone_offset(name: &str, unix_millis: i64) -> Option<i32> {
     let zone = TimeZone::get(name).ok()?;
     // Names of Java are case-sensitive.

@@ -19,10 +19,15 @@ const PLAIN_TEXT: &str = "text/plain; charset=UTF-8";
 
 /// Source of the request parts that no script has read.
 pub trait RequestTexts {
+    /// Label of its samples.
     fn label(&self) -> String;
+    /// Its method, in upper case.
     fn method(&self) -> String;
+    /// Its URL, with all variables filled in.
     fn url(&self) -> String;
+    /// Its header fields, in order.
     fn headers(&self) -> Vec<(String, String)>;
+    /// Its body, filled in.
     fn body(&self) -> Body;
     /// True if it has a body.
     fn has_body(&self) -> bool;
@@ -41,6 +46,7 @@ pub enum RequestPart {
     Port,
     /// Path, without the query arguments.
     Path,
+    /// Method, such as `GET`.
     Method,
     /// Label of its samples.
     Name,
@@ -51,6 +57,7 @@ pub enum RequestPart {
 pub struct RequestArgument {
     /// Empty for a piece of a body that is no form.
     pub name: String,
+    /// Its decoded value.
     pub value: String,
     /// True if name and value are encoded when they are sent. Otherwise they are sent unchanged.
     pub encode: bool,

@@ -5,6 +5,7 @@ pub mod failures;
 use crate::texts::context::UserContext;
 use crate::texts::grpc;
 use crate::texts::json::{self, PathStep};
+use crate::texts::pending::RequestTexts;
 use brunt_model::extract::{ReplyPart, SampleScope};
 use brunt_model::outcome::{CLOSE_STATUS, DEADLINE_STATUS, GRPC_STATUS};
 use brunt_model::plan::HttpVersion;
@@ -51,11 +52,13 @@ const MAX_STREAMED_PATHS: u32 = 4;
 /// Changes of a sample by scripts. None: unchanged.
 #[derive(Debug, Clone, Default)]
 pub struct SampleChanges {
+    /// Label of the sample.
     pub label: Option<String>,
     /// Response code.
     pub code: Option<String>,
     /// Response message.
     pub message: Option<String>,
+    /// Body of the reply.
     pub body: Option<Vec<u8>>,
     /// Response headers.
     pub headers: Option<String>,
@@ -194,6 +197,7 @@ impl<'a> ReplyView<'a> {
         is_call.then(|| services.reply(grpc::method_of(url.path()), body)).flatten()
     }
 
+    /// Returns the label of the sample.
     pub fn label(&self) -> String {
         self.changes.label.clone().unwrap_or_else(|| self.user.label.borrow().clone())
     }
@@ -413,4 +417,67 @@ pub fn unescaped(text: &str) -> Cow<'_, str> {
     let named =
         NAMED.iter().fold(text.to_owned(), |text, (name, character)| text.replace(name, character));
     Cow::Owned(named)
+}
+
+/// The texts of a request that was sent. A sample without a request has only a label.
+impl RequestTexts for ReplyView<'_> {
+    fn label(&self) -> String {
+        Self::label(self)
+    }
+
+    fn method(&self) -> String {
+        self.request.parts().map(|parts| parts.method.clone()).unwrap_or_default()
+    }
+
+    fn url(&self) -> String {
+        self.request.url().to_owned()
+    }
+
+    fn headers(&self) -> Vec<(String, String)> {
+        self.request.parts().map(|parts| parts.headers.clone()).unwrap_or_default()
+    }
+
+    fn body(&self) -> Body {
+        self.request.parts().map(|parts| parts.body.clone()).unwrap_or_default()
+    }
+
+    fn has_body(&self) -> bool {
+        self.request.parts().is_some_and(|parts| parts.body != Body::None)
+    }
+
+    fn content_type(&self) -> String {
+        let headers =
+            self.request.parts().map(|parts| parts.headers.as_slice()).unwrap_or_default();
+        let kind = headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("content-type"));
+        kind.map(|(_, value)| value.clone()).unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::user;
+    use brunt_wire::ReplyDetails;
+
+    #[test]
+    fn the_message_is_that_of_the_reply() {
+        let (user, request, sample) = (user(), Prepared::default(), brunt_model::Sample::default());
+        for (head, message) in [
+            ("HTTP/1.1 201 Made It\r\n\r\n", "Made It"),
+            ("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 201 Made\r\nA: b\r\n\r\n", "Made"),
+            ("HTTP/1.1 103 Early Hints\r\nA: HTTP/1.1 201 no\r\n\r\nHTTP/1.1 201 \r\n\r\n", ""),
+            ("HTTP/1.1 201\r\n\r\n", ""),
+        ] {
+            let details = Some(Box::new(ReplyDetails {
+                first_bytes: head.into(),
+                ..ReplyDetails::default()
+            }));
+            let reply = Reply { status: 201, details, ..Reply::default() };
+            assert_eq!(
+                ReplyView::new(&request, Some(&reply), &sample, &user).message(),
+                message,
+                "{head}"
+            );
+        }
+    }
 }

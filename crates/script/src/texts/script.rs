@@ -1,5 +1,5 @@
-//! Calls scripts in any language. `languages` implements [`Languages`] and [`ScriptCode`],
-//! and is passed in.
+//! Calls scripts in any language. A language is a row ([`LanguageRow`]) that implements
+//! [`ScriptCode`]. The rows are passed in.
 //!
 //! The interface is in the same module as users and samples, because scripts read both, and a
 //! worker caches its parsed scripts.
@@ -16,26 +16,65 @@ use std::fmt::Debug;
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// The languages of scripts.
-pub trait Languages: Debug + Send + Sync {
+/// A parsed script, or the reason why it cannot be parsed.
+pub type ParseResult = Result<Arc<dyn ScriptCode>, String>;
+
+/// A language of scripts.
+#[derive(Debug)]
+pub struct LanguageRow {
+    /// The language.
+    pub language: ScriptLanguage,
+    /// Parses the source of a script. Fails if the syntax is wrong, or the source needs unknown
+    /// classes.
+    pub parse: fn(&str, SourceKind) -> ParseResult,
+}
+
+/// The languages of scripts in a program. By default, there are none.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Languages {
+    core: &'static [LanguageRow],
+    further: &'static [LanguageRow],
+}
+
+impl Languages {
+    /// The languages of the core, and further ones.
+    pub(crate) const fn of(core: &'static [LanguageRow], further: &'static [LanguageRow]) -> Self {
+        Self { core, further }
+    }
+
     /// Checks that this program was built with a language.
     ///
     /// # Errors
     ///
     /// It was built without the language. The error describes how to build one with it.
-    fn check_built(&self, language: ScriptLanguage) -> Result<(), String>;
+    pub fn check_built(self, language: ScriptLanguage) -> Result<(), String> {
+        self.row(language).map(|_| ())
+    }
 
     /// Parses the source of a script.
     ///
     /// # Errors
     ///
-    /// The syntax is wrong, or the source needs unknown classes.
-    fn parse(
-        &self,
-        language: ScriptLanguage,
-        source: &str,
-        kind: SourceKind,
-    ) -> Result<Arc<dyn ScriptCode>, String>;
+    /// The syntax is wrong, the source needs unknown classes, or the program was built without
+    /// the language.
+    pub fn parse(self, language: ScriptLanguage, source: &str, kind: SourceKind) -> ParseResult {
+        (self.row(language)?.parse)(source, kind)
+    }
+
+    fn row(self, language: ScriptLanguage) -> Result<&'static LanguageRow, String> {
+        let row = self.core.iter().chain(self.further).find(|row| row.language == language);
+        row.ok_or_else(|| {
+            let name = match language {
+                ScriptLanguage::Groovy => "Groovy",
+                ScriptLanguage::Beanshell => "BeanShell",
+                ScriptLanguage::Javascript => "JavaScript",
+                ScriptLanguage::Jexl => "JEXL",
+            };
+            format!(
+                "this brunt was built without {name}; released programs have it, and `cargo build --release -p brunt-cli` builds one"
+            )
+        })
+    }
 }
 
 /// A source after parsing, ready to run.
@@ -64,33 +103,10 @@ pub trait ScriptCode: Send + Sync {
 /// The kind of a source: statements, or an expression with a value.
 #[derive(Debug, Clone, Copy)]
 pub enum SourceKind {
+    /// Statements without a value.
     Statements,
+    /// An expression, whose value is a text.
     Expression,
-}
-
-/// Refuses all scripts, for texts without calls of scripts.
-#[derive(Debug)]
-struct NoLanguages;
-
-impl Languages for NoLanguages {
-    fn check_built(&self, _: ScriptLanguage) -> Result<(), String> {
-        Err("scripts cannot be called here".into())
-    }
-
-    fn parse(
-        &self,
-        language: ScriptLanguage,
-        _: &str,
-        _: SourceKind,
-    ) -> Result<Arc<dyn ScriptCode>, String> {
-        Err(self.check_built(language).err().unwrap_or_default())
-    }
-}
-
-impl Default for &'static dyn Languages {
-    fn default() -> Self {
-        &NoLanguages
-    }
 }
 
 /// A script after parsing, ready to run.
@@ -142,9 +158,26 @@ impl<'v, 'a> ScriptView<'v, 'a> {
     }
 }
 
+/// Verdict of a script on an assertion; the message may be set before the failure.
+#[derive(Debug, Default)]
+pub struct ScriptVerdict {
+    /// True if the assertion fails.
+    pub failed: bool,
+    /// Reason of a failure.
+    pub message: String,
+}
+
+impl ScriptVerdict {
+    /// Returns the reason of the failure; None if the assertion holds.
+    pub fn failure(self) -> Option<String> {
+        self.failed.then_some(self.message)
+    }
+}
+
 /// Result of a script.
 #[derive(Debug, Default)]
 pub struct ScriptOutcome {
+    /// Scope that the script ends.
     pub stop: EndScope,
     /// Pause of the user, in milliseconds.
     pub pause: u64,
@@ -163,7 +196,7 @@ impl ParsedScript {
     ///
     /// The syntax is wrong, the language is missing in this program, or the
     /// script needs unknown classes.
-    pub fn new(languages: &dyn Languages, script: &Script) -> Result<Self, ScriptError> {
+    pub fn new(languages: Languages, script: &Script) -> Result<Self, ScriptError> {
         let code = languages
             .parse(script.language, &script.source, SourceKind::Statements)
             .map_err(|why| ScriptError::Scenario(format!("script `{}`: {why}", script.name)))?;
@@ -188,13 +221,13 @@ impl ParsedScript {
 
 /// The parsed expressions of a worker, and its script engine.
 pub struct Expressions {
-    languages: &'static dyn Languages,
+    languages: Languages,
     engine: OnceCell<Box<dyn Any>>,
     parsed: RefCell<HashMap<ScriptLanguage, HashMap<String, ParsedExpression>>>,
 }
 
 /// A parsed expression, or its error.
-type ParsedExpression = Rc<Result<Arc<dyn ScriptCode>, String>>;
+type ParsedExpression = Rc<ParseResult>;
 
 /// Maximum number of cached expressions of a language. More expressions are texts that
 /// change with each use.
@@ -202,7 +235,7 @@ const MAX_EXPRESSIONS: usize = 1000;
 
 impl Expressions {
     /// Creates an empty cache.
-    pub fn new(languages: &'static dyn Languages) -> Self {
+    pub fn new(languages: Languages) -> Self {
         Self { languages, engine: OnceCell::new(), parsed: RefCell::default() }
     }
 

@@ -88,6 +88,7 @@ impl Variables {
         }
     }
 
+    /// Returns the value of a variable.
     pub fn get(&self, name: &str) -> Option<&str> {
         match self.names.find(name) {
             Some(number) => self.slot(number),
@@ -95,6 +96,7 @@ impl Variables {
         }
     }
 
+    /// Sets a variable.
     pub fn set(&mut self, name: &str, value: &str) {
         match self.names.find(name) {
             Some(number) => self.set_slot(number, value),

@@ -1,6 +1,5 @@
 //! Tests of the virtual user of a scenario, on a simulated network.
 
 mod random_scenarios;
-mod records;
 mod transactions;
 mod world;

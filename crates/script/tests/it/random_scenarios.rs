@@ -10,7 +10,7 @@ use brunt_model::scenario::{
 use brunt_model::{
     Environment, Event, Failure, Load, LoadStage, Plan, Population, Request, Run, Tick,
 };
-use brunt_script::CompiledScript;
+use brunt_script::{CompiledScript, Languages};
 use brunt_wire::fake::SimulatedReaction;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
@@ -200,7 +200,10 @@ fn unsteady(n: u64, now: Tick) -> SimulatedReaction {
 }
 
 fn carry_out(plan: &Plan) -> Run {
-    let world = Fake { scripts: CompiledScript::all(plan).expect("scripts"), answer: unsteady };
+    let world = Fake {
+        scripts: CompiledScript::all(plan, Languages::CORE).expect("scripts"),
+        answer: unsteady,
+    };
     let mut seen = Run::default();
     run(plan, Environment::default(), &world, &RunControl::default(), &mut |event: &Event| {
         seen.fold(event);
@@ -241,7 +244,7 @@ fn a_pause_within_a_transaction_of_the_open_loop_leaves_it_unfinished_at_the_end
     let mut plan = plan(open(50.0), 3, vec![buy]);
     plan.reply_policies[0].failure_ends = EndScope::Nothing;
     let world = Fake {
-        scripts: CompiledScript::all(&plan).expect("scripts"),
+        scripts: CompiledScript::all(&plan, Languages::CORE).expect("scripts"),
         answer: |_, now| SimulatedReaction::Reply(200, now),
     };
     let mut seen = Run::default();

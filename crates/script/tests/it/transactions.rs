@@ -5,12 +5,13 @@ use brunt_engine::{RunControl, run};
 use brunt_model::reply_policy::{Assertion, AssertionTest};
 use brunt_model::scenario::{Branch, EndScope, ListOrder, Pauses, Portion, ScenarioStep};
 use brunt_model::{CheckFailure, Environment, Event, Failure, Plan, Run, Tick};
-use brunt_script::CompiledScript;
+use brunt_script::{CompiledScript, Languages};
 use brunt_wire::fake::SimulatedReaction;
 use std::time::Duration;
 
 fn carry_out(plan: &Plan, answer: fn(u64, Tick) -> SimulatedReaction) -> Run {
-    let world = Fake { scripts: CompiledScript::all(plan).expect("a script"), answer };
+    let world =
+        Fake { scripts: CompiledScript::all(plan, Languages::CORE).expect("a script"), answer };
     let mut seen = Run::default();
     run(plan, Environment::default(), &world, &RunControl::default(), &mut |event: &Event| {
         seen.fold(event);

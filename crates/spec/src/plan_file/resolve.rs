@@ -25,6 +25,7 @@ use brunt_model::part::{check_placement, unknown_group};
 use brunt_model::plan::{ConnectionSettings, MAIN};
 use brunt_model::scenario::{Scenario, ScenarioStep};
 use brunt_model::{Contender, Experiment, Plan, ProbeSpec, Question, ReplyPolicy};
+use brunt_script::Languages;
 use brunt_script::{CompiledScript, ScriptError};
 use std::collections::BTreeMap;
 use std::net::TcpListener;
@@ -436,8 +437,8 @@ fn steps(
         let scenarios: Vec<&PlanNode> =
             planned.populations.iter().filter_map(|users| users.scenario.as_ref()).collect();
         // Only checks the texts of scenarios; each run compiles them again.
-        CompiledScript::all(&step.plan)
-            .map_err(|error| in_scenario(error, &scenarios, "scenario"))?;
+        CompiledScript::all(&step.plan, system.languages)
+            .map_err(|error| in_scenario(error, &scenarios, "scenario", system.languages))?;
     }
     steps.iter().try_for_each(|step| check_objectives(&step.plan.objectives, &[&step.plan]))?;
     Ok((steps, notes))
@@ -451,9 +452,15 @@ fn check_agents(plan: &Plan) -> Result<()> {
 }
 
 /// An error of a text of a scenario, at the first place that contains the text.
-pub(super) fn in_scenario(error: ScriptError, nodes: &[&PlanNode], path: &str) -> SpecError {
+pub(super) fn in_scenario(
+    error: ScriptError,
+    nodes: &[&PlanNode],
+    path: &str,
+    languages: Languages,
+) -> SpecError {
     if matches!(error, ScriptError::Scenario(_))
-        && let Some((node, fault)) = nodes.iter().find_map(|node| Some((node, fault(node)?)))
+        && let Some((node, fault)) =
+            nodes.iter().find_map(|node| Some((node, fault(node, languages)?)))
     {
         return fault.within(path, &node.at);
     }

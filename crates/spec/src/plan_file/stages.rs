@@ -78,8 +78,8 @@ pub fn around(
             .map_err(|error| with_stage_path(error, node, word))?;
         let mut stage = stage(*kind, load, scenario, plan)?;
         around.set_variables(&mut stage.plan);
-        let compiled =
-            CompiledScript::all(&stage.plan).map_err(|error| in_scenario(error, &[node], word))?;
+        let compiled = CompiledScript::all(&stage.plan, system.languages)
+            .map_err(|error| in_scenario(error, &[node], word, system.languages))?;
         // The load and teardown may use the variables of setup.
         if let (StageKind::Setup, Some(compiled)) = (kind, compiled.first()) {
             around.variables = compiled.stage_variables();

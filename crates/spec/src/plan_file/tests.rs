@@ -633,7 +633,7 @@ fn errors_in_a_stage_have_its_position() {
     }
     assert!(
         loaded(
-            &plan("setup: [{open: 'ws://h/'}, {script: 'vars.put(\"token\", \"x\")'}]\nteardown: [{get: '/${token}'}]"),
+            &plan("setup: {language: javascript, steps: [{open: 'ws://h/'}, {script: 'vars.put(\"token\", \"x\")'}]}\nteardown: [{get: '/${token}'}]"),
             &[]
         )
         .is_ok()

@@ -1,10 +1,9 @@
 //! The host of scripts in JavaScript: the objects of the run that they can use.
 
 use super::ScriptArguments;
-use crate::languages::ScriptVerdict;
 use crate::texts::context::{SharedState, UserContext};
 use crate::texts::reply_view::ReplyView;
-use crate::texts::script::ScriptOutcome;
+use crate::texts::script::{ScriptOutcome, ScriptVerdict};
 use crate::texts::variables::Variables;
 use brunt_engine::RunState;
 use brunt_model::SampleRecord;

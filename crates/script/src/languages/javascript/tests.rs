@@ -1,9 +1,8 @@
 //! What scripts in JavaScript do.
 
 use super::*;
-use crate::languages::LANGUAGES;
 use crate::testing::user;
-use crate::texts::script::ParsedScript;
+use crate::texts::script::{Languages, ParsedScript};
 use brunt_model::scenario::{EndScope, Script, ScriptLanguage};
 use brunt_wire::{Framing, Prepared, Reply, ReplyDetails, ReplyHead};
 
@@ -14,7 +13,7 @@ fn parsed(source: &str) -> Result<ParsedScript, String> {
         source: source.into(),
         parameters: String::new(),
     };
-    ParsedScript::new(LANGUAGES, &script).map_err(|error| error.to_string())
+    ParsedScript::new(Languages::CORE, &script).map_err(|error| error.to_string())
 }
 
 fn run(source: &str, user: &UserContext, body: Option<&str>) -> Result<ScriptOutcome, String> {

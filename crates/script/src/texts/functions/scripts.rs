@@ -56,12 +56,12 @@ fn language(function: &Function) -> Option<ScriptLanguage> {
 /// # Errors
 ///
 /// It was built without it.
-pub fn check_built(function: &Function, languages: &dyn Languages) -> Result<(), String> {
+pub fn check_built(function: &Function, languages: Languages) -> Result<(), String> {
     language(function).map_or(Ok(()), |language| languages.check_built(language))
 }
 
 /// Parses the script of a call with constant arguments, so that errors are found before the load.
-pub fn check(function: &Function, source: &str, languages: &dyn Languages) -> Result<(), String> {
+pub fn check(function: &Function, source: &str, languages: Languages) -> Result<(), String> {
     let Some(language) = language(function) else { return Ok(()) };
     languages.parse(language, source, SourceKind::Expression).map(|_| ())
 }

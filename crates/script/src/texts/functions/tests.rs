@@ -1,7 +1,6 @@
 //! Results of functions, and their entries in the documentation.
 
 use super::*;
-use crate::languages::LANGUAGES;
 use crate::testing::user;
 use crate::texts::machine::local_offset;
 use crate::texts::template::{RenderContext, Template, TextPosition};
@@ -23,7 +22,8 @@ impl Texts {
     }
 
     fn becomes(&self, text: &str) -> Result<String, ScriptError> {
-        let mut feeds = Feeds::with_variables(self.rules, VariableNames::default(), LANGUAGES);
+        let mut feeds =
+            Feeds::with_variables(self.rules, VariableNames::default(), Languages::CORE);
         let template = Template::compile(text, TextPosition::Text, &mut feeds)?;
         let mut rng = Pcg64Mcg::seed_from_u64(1);
         Ok(template.text(&mut RenderContext {
@@ -225,58 +225,37 @@ fn files_below_the_folder_of_the_plan_are_read() {
             .unwrap()
     };
     assert_eq!((next(), next(), next()), ("one1".into(), "two1".into(), "one1".into()));
-    #[cfg(feature = "groovy")]
-    {
-        texts.user.worker.shared_state.set_property(PLAN_FILE, Some("p.jmx"));
-        let script = "import org.apache.jmeter.services.FileServer; def f = FileServer.getFileServer(); f.baseDir + ' ' + f.scriptName";
-        let base = folder.path().canonicalize().unwrap();
-        assert_eq!(
-            texts.becomes(&format!("${{__groovy({script})}}")).unwrap(),
-            format!("{} p.jmx", base.display())
-        );
-    }
     assert_eq!(texts.becomes("${__StringFromFile(a.csv)}").unwrap(), "1,\"x,y\"");
     assert_eq!(texts.becomes("${__StringFromFile(a.csv)}").unwrap(), "2,z");
 }
 
+#[cfg(feature = "javascript")]
 #[test]
 fn scripts_are_run_and_parsed_once() {
     let texts = Texts::new(TextRules::Jmeter);
     texts.user.variables.borrow_mut().set("a", "x");
     for (text, expected) in [
-        (r#"${__groovy(vars.get("a") == "x")}"#, "true"),
-        (r#"${__groovy("${__V(a)}${__V(a)}".length() + 1,n)}${__V(n)}"#, "33"),
-        (r"${__groovy([1\, 2].sum())} ${__groovy(vars.get('none'))}", "3 "),
-        ("${__groovy(threadName + ctx.threadNum)}", "main 1-32"),
-        (
-            "<${__groovy(1 +)}${__groovy(throw new Exception('x'))}${__groovy(while (true) {})}>",
-            "<>",
-        ),
-        ("${__BeanShell(7 / 2)} ${__BeanShell(vars.put(\"b\"\\,\"1\");)}${__V(b)}", "3 1"),
-        (r#"${__jexl3("${__V(a)}" == "x" && 2 < 10,j)} ${__V(j)} ${__jexl2(none)}"#, "true true "),
+        (r#"${__javaScript("${__V(a)}${__V(a)}".length + 1,n)}${__V(n)}"#, "33"),
+        ("<${__javaScript(1 +)}${__javaScript(nope())}>", "<>"),
     ] {
         assert_eq!(texts.becomes(text).unwrap(), expected, "{text}");
         assert_eq!(texts.becomes(text).unwrap(), expected, "{text}");
     }
 }
 
+#[cfg(feature = "javascript")]
 #[test]
 fn a_script_that_cannot_be_read_is_an_error_before_the_load() {
     let texts = Texts::new(TextRules::Expressions);
-    let told = texts.becomes("${groovy(1 +)}").unwrap_err().to_string();
+    let message = texts.becomes("${javaScript(1 +)}").unwrap_err().to_string();
+    assert!(message.starts_with("`${javaScript(1 +)}`: "), "{message}");
+    assert!(message.contains("; write one that can be read"), "{message}");
+    assert_eq!(texts.becomes("${javaScript(1 + 1)}").unwrap(), "2");
+    let message = texts.becomes("${groovy(1 + 1)}").unwrap_err().to_string();
     assert!(
-        told.starts_with("`${groovy(1 +)}`: line 1, column ")
-            && told.contains("; write one that can be read"),
-        "{told}"
+        message.contains("this brunt was built without Groovy; released programs"),
+        "{message}"
     );
-    assert!(
-        texts
-            .becomes("${jexl(a b)}")
-            .unwrap_err()
-            .to_string()
-            .contains("`a` is not known in a JEXL expression")
-    );
-    assert_eq!(texts.becomes("${groovy(1 + 1)}").unwrap(), "2");
 }
 
 #[test]

@@ -1,4 +1,5 @@
 use super::*;
+use crate::texts::script::Languages;
 use brunt_model::scenario::TextRules;
 use proptest::prelude::*;
 use rand::SeedableRng;
@@ -187,7 +188,7 @@ fn json_of(stretches: &[TextPart], value: &str) -> serde_json::Value {
     let mut feeds = Feeds::with_variables(
         TextRules::Expressions,
         crate::texts::variables::VariableNames::default(),
-        crate::languages::LANGUAGES,
+        Languages::CORE,
     );
     let template =
         Template::compile(&expression_text(stretches), TextPosition::Text, &mut feeds).unwrap();

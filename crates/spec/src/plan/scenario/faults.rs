@@ -8,19 +8,21 @@ use crate::plan::{NamedNode, PlanNode, PlanValue};
 use brunt_model::extract::ReplyPart;
 use brunt_model::reply_policy::{Assertion, AssertionTest, ReplyAction, TextAssertion, TextMatch};
 use brunt_model::scenario::{Script, ScriptLanguage};
-use brunt_script::check;
+use brunt_script::{Languages, check};
 
 /// Returns the first fault of these steps, or of a map with steps. None: no text is invalid by itself.
-pub fn fault(node: &PlanNode) -> Option<SpecError> {
+pub fn fault(node: &PlanNode, languages: Languages) -> Option<SpecError> {
     let language = match node.child("language").and_then(PlanNode::text) {
         Some("javascript") => ScriptLanguage::Javascript,
         _ => ScriptLanguage::Groovy,
     };
-    Search { language }.node(node).err()
+    Search { language, languages }.node(node).err()
 }
 
 struct Search {
+    /// Language of the scripts.
     language: ScriptLanguage,
+    languages: Languages,
 }
 
 impl Search {
@@ -40,7 +42,8 @@ impl Search {
         let node = &entry.node;
         match entry.key.as_str() {
             "extract" => node.entries().iter().try_for_each(|entry| {
-                check_extractor(entry).map_err(|error| error.within(&entry.key, &entry.node.at))
+                check_extractor(entry, self.languages)
+                    .map_err(|error| error.within(&entry.key, &entry.node.at))
             }),
             "check" | "until" => node.entries().iter().try_for_each(|entry| {
                 self.condition(entry).map_err(|error| error.within(&entry.key, &entry.node.at))
@@ -68,20 +71,30 @@ impl Search {
                     ignore_status: false,
                     message: String::new(),
                 });
-                check_assertion(test, item)
+                self.check_assertion(test, item)
             }),
-            "exists" => all.iter().try_for_each(|item| check_path(&text(item), item)),
+            "exists" => all.iter().try_for_each(|item| self.check_path(&text(item), item)),
             "json" => entry.node.entries().iter().try_for_each(|value| {
                 let at = PlanNode { at: value.at.clone(), ..value.node.clone() };
-                check_path(&value.key, &at)
+                self.check_path(&value.key, &at)
             }),
             "xpath" => {
                 let path = text(&entry.node);
-                check_assertion(AssertionTest::Xpath { path, invert: false }, &entry.node)
+                self.check_assertion(AssertionTest::Xpath { path, invert: false }, &entry.node)
             }
             "script" => all.iter().try_for_each(|item| self.script(item)),
             _ => Ok(()),
         }
+    }
+
+    fn check_path(&self, path: &str, node: &PlanNode) -> Result<()> {
+        let path = path.to_owned();
+        self.check_assertion(AssertionTest::Json { path, expected: None, invert: false }, node)
+    }
+
+    fn check_assertion(&self, test: AssertionTest, node: &PlanNode) -> Result<()> {
+        let assertion = Assertion { name: text(node), test };
+        check::assertion(&assertion, self.languages).map_err(|error| placed(error, node))
     }
 
     fn script(&self, node: &PlanNode) -> Result<()> {
@@ -91,7 +104,7 @@ impl Search {
             source: text(node),
             parameters: String::new(),
         };
-        check::script(&script).map_err(|error| placed(error, node))
+        check::script(&script, self.languages).map_err(|error| placed(error, node))
     }
 }
 
@@ -103,25 +116,15 @@ fn placed(error: impl Into<SpecError>, node: &PlanNode) -> SpecError {
     SpecError { position: Some(node.at.clone()), ..error.into() }
 }
 
-fn check_extractor(entry: &NamedNode) -> Result<()> {
+fn check_extractor(entry: &NamedNode, languages: Languages) -> Result<()> {
     let extractor = extractor(entry)?;
     let ways = ["json", "jmespath", "regex", "css", "xpath"];
     let way = entry.node.entries().iter().find(|entry| ways.contains(&entry.key.as_str()));
-    let result = check::action(&ReplyAction::Extract(extractor));
+    let result = check::action(&ReplyAction::Extract(extractor), languages);
     result.map_err(|error| match way {
         Some(way) => placed(error, &way.node).within(&way.key, &way.node.at),
         None => placed(error, &entry.node),
     })
-}
-
-fn check_path(path: &str, node: &PlanNode) -> Result<()> {
-    let path = path.to_owned();
-    check_assertion(AssertionTest::Json { path, expected: None, invert: false }, node)
-}
-
-fn check_assertion(test: AssertionTest, node: &PlanNode) -> Result<()> {
-    let assertion = Assertion { name: text(node), test };
-    check::assertion(&assertion).map_err(|error| placed(error, node))
 }
 
 fn check_pattern(node: &PlanNode) -> Result<()> {

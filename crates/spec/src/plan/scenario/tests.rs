@@ -335,16 +335,16 @@ fn invalid_values_are_reported_with_their_position() {
             "plan.yaml:4:48: scenario.steps[1].if.matches: ",
         ),
         (
-            "steps: [{get: http://h/}, {script: 'def ('}]",
-            "plan.yaml:4:38: scenario.steps[1].script: script `",
+            "language: javascript\nsteps: [{get: http://h/}, {script: 'def ('}]",
+            "plan.yaml:5:38: scenario.steps[1].script: script `",
         ),
         (
-            "steps: [{get: http://h/, after: ['1', 'def (']}]",
-            "plan.yaml:4:41: scenario.steps[0].after: script `",
+            "language: javascript\nsteps: [{get: http://h/, after: ['1', 'def (']}]",
+            "plan.yaml:5:41: scenario.steps[0].after: script `",
         ),
         (
-            "steps: [{get: http://h/, check: {script: 'def ('}}]",
-            "plan.yaml:4:44: scenario.steps[0].check.script: script `",
+            "language: javascript\nsteps: [{get: http://h/, check: {script: 'def ('}}]",
+            "plan.yaml:5:44: scenario.steps[0].check.script: script `",
         ),
         ("steps: [{get: http://h/, wieght: ~}]", "scenario.steps[0].wieght: unknown key"),
         (
@@ -456,6 +456,7 @@ variables: {id: 7}"#,
 fn rates_counters_and_more_of_requests_are_read() {
     let plan = well(
         r#"base: http://${host}
+language: javascript
 cookies: iteration
 data: [{file: users.csv, columns: [a, b], skip_first: true, on_demand: true, at_end: eof}]
 steps:

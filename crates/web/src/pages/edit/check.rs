@@ -87,7 +87,8 @@ fn plan_problems(
 ) -> (Vec<TextProblem>, Vec<LoadCurve>) {
     // Each pause in typing would send requests to the server of the plan.
     let bare = System::bare(system.descriptors, system.cores, system.ports, system.seed);
-    let system = System { environment: system.environment, program: system.program, ..bare };
+    let System { environment, program, languages, .. } = *system;
+    let system = System { environment, program, languages, ..bare };
     // Relative names in the plan are relative to its file.
     let path = Path::new(&plan.file);
     let opened = plan_file::open_text(path, &plan.text, &[], plan_file::NO_FOLDER, &system);

@@ -10,6 +10,7 @@ use crate::visitor::Permission;
 use axum::body::{Body, to_bytes};
 use axum::http::{HeaderMap, Request, StatusCode};
 use brunt_model::{Environment, Event, Finish, Plan, Run, Tick};
+use brunt_script::Languages;
 use brunt_spec::System;
 use brunt_store::{Store, StoredItem};
 use std::fs;
@@ -108,6 +109,7 @@ pub fn system() -> System {
         descriptors: 1024,
         cores: 1,
         ports: Some(1000),
+        languages: Languages::CORE,
         seed: 1,
         environment: |_| None,
         stdin: || Ok(Vec::new()),

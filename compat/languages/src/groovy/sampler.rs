@@ -1,10 +1,7 @@
 //! Implements `sampler` of Groovy scripts: the next request, or the last one that was sent.
 
-use crate::texts::pending::{RequestArgument, RequestPart, RequestTexts};
-use crate::texts::reply_view::ReplyView;
-use crate::texts::script::ScriptedRequest;
 use brunt_groovy::{Argument, Header, Request, UrlPart};
-use brunt_model::Body;
+use brunt_script::scripting::{RequestArgument, RequestPart, ScriptedRequest};
 use std::borrow::Cow;
 
 /// A request. Changes of a request that was already sent have no effect.
@@ -74,39 +71,5 @@ impl Request for ScriptSampler<'_> {
 
     fn url(&self) -> String {
         self.0.pending.whole_url(self.0.texts)
-    }
-}
-
-/// The texts of a request that was sent. A sample without a request has only a label.
-impl RequestTexts for ReplyView<'_> {
-    fn label(&self) -> String {
-        Self::label(self)
-    }
-
-    fn method(&self) -> String {
-        self.request.parts().map(|parts| parts.method.clone()).unwrap_or_default()
-    }
-
-    fn url(&self) -> String {
-        self.request.url().to_owned()
-    }
-
-    fn headers(&self) -> Vec<(String, String)> {
-        self.request.parts().map(|parts| parts.headers.clone()).unwrap_or_default()
-    }
-
-    fn body(&self) -> Body {
-        self.request.parts().map(|parts| parts.body.clone()).unwrap_or_default()
-    }
-
-    fn has_body(&self) -> bool {
-        self.request.parts().is_some_and(|parts| parts.body != Body::None)
-    }
-
-    fn content_type(&self) -> String {
-        let headers =
-            self.request.parts().map(|parts| parts.headers.as_slice()).unwrap_or_default();
-        let kind = headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("content-type"));
-        kind.map(|(_, value)| value.clone()).unwrap_or_default()
     }
 }

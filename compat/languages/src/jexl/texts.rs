@@ -1,7 +1,7 @@
 //! Methods of strings and lists.
 
 use super::{Value, matches};
-use crate::texts::pattern::Pattern;
+use brunt_script::pattern::Pattern;
 
 /// Names of the supported methods.
 pub const METHODS: [&str; 24] = [

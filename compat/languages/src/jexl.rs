@@ -11,11 +11,18 @@ mod parser;
 mod texts;
 mod tokens;
 
-use crate::texts::context::UserContext;
-use crate::texts::pattern::Pattern;
-use crate::texts::script::{ScriptCode, ScriptOutcome, ScriptView};
 use brunt_model::SampleRecord;
+use brunt_model::scenario::ScriptLanguage;
+use brunt_script::pattern::Pattern;
+use brunt_script::scripting::{LanguageRow, ScriptCode, ScriptOutcome, ScriptView, UserContext};
 use parser::JexlNode;
+use std::sync::Arc;
+
+/// JEXL as a language of scripts.
+pub const ROW: LanguageRow = LanguageRow {
+    language: ScriptLanguage::Jexl,
+    parse: |source, _| Ok(Arc::new(Expression::parse(source)?)),
+};
 
 /// A parsed expression, ready for evaluation.
 #[derive(Debug)]

@@ -3,23 +3,33 @@
 mod hop;
 mod sampler;
 
-use super::ScriptVerdict;
-use crate::texts::context::UserContext;
-use crate::texts::cookies::Jar;
-use crate::texts::json::CompiledPath;
-use crate::texts::machine::{self, PLAN_FILE, local_offset};
-use crate::texts::pending::PendingRequest;
-use crate::texts::reply_view::{ReplyView, SampleChanges};
-use crate::texts::script::{ScriptCode, ScriptOutcome, ScriptView, ScriptedRequest};
 use brunt_groovy::{Budget, Cookie, Dialect, Host, LogLevel, Request, Sample, Stop, Value};
 use brunt_java::date::offset_text;
 use brunt_model::Tick;
-use brunt_model::scenario::EndScope;
+use brunt_model::scenario::{EndScope, ScriptLanguage};
+use brunt_script::scripting::machine::{self, PLAN_FILE, local_offset};
+use brunt_script::scripting::{
+    CompiledPath, Jar, LanguageRow, PendingRequest, ReplyView, SampleChanges, ScriptCode,
+    ScriptOutcome, ScriptVerdict, ScriptView, ScriptedRequest, UserContext, UserCookie,
+};
 use hop::Hop;
 use rand::Rng;
 use sampler::ScriptSampler;
 use std::borrow::Cow;
 use std::rc::Rc;
+use std::sync::Arc;
+
+/// Groovy as a language of scripts.
+pub const GROOVY: LanguageRow = LanguageRow {
+    language: ScriptLanguage::Groovy,
+    parse: |source, _| Ok(Arc::new(GroovyScript::new(source, Dialect::Groovy)?)),
+};
+
+/// `BeanShell` as a language of scripts.
+pub const BEANSHELL: LanguageRow = LanguageRow {
+    language: ScriptLanguage::Beanshell,
+    parse: |source, _| Ok(Arc::new(GroovyScript::new(source, Dialect::BeanShell)?)),
+};
 
 /// A script after parsing, ready to run.
 #[derive(Clone)]
@@ -569,15 +579,15 @@ impl Host for ScriptHost<'_, '_, '_> {
         {
             jar.take(&parts.url, reply_view.fields());
         }
-        jar.all()
+        jar.all().into_iter().map(cookie).collect()
     }
 
     fn add_cookie(&mut self, cookie: &Cookie) {
-        self.user.cookies.borrow_mut().add(cookie);
+        self.user.cookies.borrow_mut().add(&user_cookie(cookie));
     }
 
     fn remove_cookie(&mut self, cookie: &Cookie) {
-        self.user.cookies.borrow_mut().remove(cookie);
+        self.user.cookies.borrow_mut().remove(&user_cookie(cookie));
     }
 
     fn clear_cookies(&mut self) {
@@ -587,4 +597,14 @@ impl Host for ScriptHost<'_, '_, '_> {
     fn random(&mut self) -> u64 {
         self.user.worker.random.borrow_mut().next_u64()
     }
+}
+
+fn cookie(cookie: UserCookie) -> Cookie {
+    let UserCookie { name, value, domain, path, is_secure } = cookie;
+    Cookie { name, value, domain, path, is_secure }
+}
+
+fn user_cookie(cookie: &Cookie) -> UserCookie {
+    let Cookie { name, value, domain, path, is_secure } = cookie.clone();
+    UserCookie { name, value, domain, path, is_secure }
 }

@@ -2,6 +2,7 @@
 
 use crate::world::{Fake, PAUSE, after_100ms, closed, ms, plan};
 use brunt_engine::{RunControl, run};
+use brunt_languages::LANGUAGES;
 use brunt_model::plan::ListenerRecords;
 use brunt_model::reply_policy::{
     Assertion, AssertionTest, NumberComparison, RedirectRules, Redirects, ReplyAction,
@@ -26,7 +27,7 @@ fn records(plan: Plan, answer: fn(u64, Tick) -> SimulatedReaction) -> (Vec<Sampl
         variables: vec!["v".into(), "w".into()],
         ..ListenerRecords::default()
     });
-    let world = Fake { scripts: CompiledScript::all(&plan).expect("a script"), answer };
+    let world = Fake { scripts: CompiledScript::all(&plan, LANGUAGES).expect("a script"), answer };
     let (mut all, mut seen) = (Vec::new(), brunt_model::Run::default());
     let mut hear = |event: &Event| {
         seen.fold(event);

@@ -1,8 +1,8 @@
 //! Earlier samples as scripts in Groovy see them.
 
-use crate::texts::reply_view::sampler_data;
 use brunt_groovy::Sample;
 use brunt_model::SampleRecord;
+use brunt_script::scripting::sampler_data;
 use std::borrow::Cow;
 
 /// A request of a redirect chain, or the previous sample.

@@ -115,29 +115,29 @@ impl Operator {
 
     fn calculate(self, left: &Value, right: &Value) -> Result<Value, String> {
         if left.has_point() || right.has_point() {
-            let left = left.real()?;
-            let right = right.real()?;
+            let a = left.real()?;
+            let b = right.real()?;
             return Ok(Value::Real(match self {
-                Self::Plus => left + right,
-                Self::Minus => left - right,
-                Self::Times => left * right,
-                Self::Divided if right == 0.0 => return Err("division by zero".into()),
-                Self::Divided => left / right,
-                _ => left % right,
+                Self::Plus => a + b,
+                Self::Minus => a - b,
+                Self::Times => a * b,
+                Self::Divided if b == 0.0 => return Err("division by zero".into()),
+                Self::Divided => a / b,
+                _ => a % b,
             }));
         }
         if *left == Value::Null || *right == Value::Null {
             return Err(no_number(&Value::Null));
         }
-        let left = left.int()?;
-        let right = right.int()?;
+        let a = left.int()?;
+        let b = right.int()?;
         let result = match self {
-            Self::Plus => left.checked_add(right),
-            Self::Minus => left.checked_sub(right),
-            Self::Times => left.checked_mul(right),
-            _ if right == 0 => return Err("division by zero".into()),
-            Self::Divided => left.checked_div(right),
-            _ => left.checked_rem(right),
+            Self::Plus => a.checked_add(b),
+            Self::Minus => a.checked_sub(b),
+            Self::Times => a.checked_mul(b),
+            _ if b == 0 => return Err("division by zero".into()),
+            Self::Divided => a.checked_div(b),
+            _ => a.checked_rem(b),
         };
         result.map(Value::Int).ok_or_else(|| "a number is too large".into())
     }
