@@ -32,6 +32,7 @@ pub mod edit;
 pub mod element;
 pub mod error;
 pub mod export;
+mod fields;
 pub mod forms;
 pub mod jtl;
 pub mod plan;

@@ -1,108 +1,117 @@
 //! Builds test elements with properties and children, and writes their markup.
 
 use crate::document::{encode, encode_attribute};
+use crate::forms;
+use crate::support::ElementKind;
 use std::fmt::Write;
 
 /// A property of a test element.
 #[derive(Debug, Clone)]
-pub(super) enum Prop {
-    Text(String, String),
-    Flag(String, bool),
-    Number(String, i64),
+pub(crate) enum Prop {
+    /// Tag, name and text.
+    Scalar(&'static str, String, String),
     /// Nested properties: name, class and GUI class.
     Element(String, &'static str, &'static str, Vec<Prop>),
     List(String, Vec<Prop>),
 }
 
 impl Prop {
-    fn write(&self, out: &mut String, depth: usize) {
-        let space = "  ".repeat(depth);
-        let _ = match self {
-            Self::Text(name, text) => {
-                writeln!(
-                    out,
-                    "{space}<stringProp name=\"{}\">{}</stringProp>",
-                    encode_attribute(name),
-                    encode(text)
-                )
+    /// A property with a text.
+    pub(crate) fn text(name: &str, text: impl Into<String>) -> Self {
+        Self::Scalar("stringProp", name.to_owned(), text.into())
+    }
+
+    /// Returns its name.
+    pub(crate) fn name(&self) -> &str {
+        match self {
+            Self::Scalar(_, name, _) | Self::Element(name, ..) | Self::List(name, _) => name,
+        }
+    }
+
+    /// True if it has no text and no properties.
+    pub(crate) fn is_empty(&self) -> bool {
+        match self {
+            Self::Scalar(_, _, text) => text.is_empty(),
+            Self::Element(_, _, _, properties) | Self::List(_, properties) => properties.is_empty(),
+        }
+    }
+
+    /// Its markup on one line.
+    pub(crate) fn markup(&self) -> String {
+        let mut out = String::new();
+        self.write(&mut out, None);
+        out
+    }
+
+    /// Appends the markup: at this depth with a line for each property, or on one line.
+    fn write(&self, out: &mut String, depth: Option<usize>) {
+        let name = encode_attribute(self.name());
+        let (start, end, properties) = match self {
+            Self::Scalar(tag, _, text) => {
+                let markup = format!("<{tag} name=\"{name}\">{}</{tag}>", encode(text));
+                return line(out, depth, &markup);
             }
-            Self::Flag(name, value) => {
-                writeln!(
-                    out,
-                    "{space}<boolProp name=\"{}\">{value}</boolProp>",
-                    encode_attribute(name)
-                )
+            Self::Element(_, class, guiclass, properties) => {
+                let start = element_start(self.name(), class, guiclass);
+                (start, "</elementProp>", properties)
             }
-            Self::Number(name, number) => {
-                writeln!(
-                    out,
-                    "{space}<intProp name=\"{}\">{number}</intProp>",
-                    encode_attribute(name)
-                )
-            }
-            Self::Element(name, class, form, properties) => {
-                let name = encode_attribute(name);
-                let form = if form.is_empty() {
-                    String::new()
-                } else {
-                    format!(" guiclass=\"{form}\" testclass=\"{class}\" enabled=\"true\"")
-                };
-                let _ = writeln!(
-                    out,
-                    "{space}<elementProp name=\"{name}\" elementType=\"{class}\"{form}>"
-                );
-                for property in properties {
-                    property.write(out, depth + 1);
-                }
-                writeln!(out, "{space}</elementProp>")
-            }
-            Self::List(name, properties) => {
-                let _ =
-                    writeln!(out, "{space}<collectionProp name=\"{}\">", encode_attribute(name));
-                for property in properties {
-                    property.write(out, depth + 1);
-                }
-                writeln!(out, "{space}</collectionProp>")
+            Self::List(_, properties) => {
+                (format!("<collectionProp name=\"{name}\">"), "</collectionProp>", properties)
             }
         };
+        line(out, depth, &start);
+        properties.iter().for_each(|property| property.write(out, depth.map(|depth| depth + 1)));
+        line(out, depth, end);
+    }
+}
+
+/// Start tag of a property that is an element.
+pub(crate) fn element_start(name: &str, class: &str, guiclass: &str) -> String {
+    let name = encode_attribute(name);
+    let form = if guiclass.is_empty() {
+        String::new()
+    } else {
+        format!(" guiclass=\"{guiclass}\" testclass=\"{class}\" enabled=\"true\"")
+    };
+    format!("<elementProp name=\"{name}\" elementType=\"{class}\"{form}>")
+}
+
+/// Appends markup, as a line if there is a depth.
+fn line(out: &mut String, depth: Option<usize>, markup: &str) {
+    match depth {
+        Some(depth) => _ = writeln!(out, "{}{markup}", "  ".repeat(depth)),
+        None => out.push_str(markup),
     }
 }
 
 /// A test element with its children.
 #[derive(Debug, Clone)]
-pub(super) struct Item {
+pub(crate) struct Item {
     class: &'static str,
-    form: &'static str,
+    guiclass: &'static str,
     pub(super) name: String,
     properties: Vec<Prop>,
     pub(super) children: Vec<Item>,
 }
 
 impl Item {
-    /// Creates an element of a class with its GUI class.
-    pub(super) fn new(class: &'static str, form: &'static str, name: impl Into<String>) -> Self {
-        Self { class, form, name: name.into(), properties: Vec::new(), children: Vec::new() }
+    /// Creates an element of a kind with properties at paths.
+    pub(crate) fn of(
+        kind: ElementKind,
+        name: impl Into<String>,
+        properties: impl IntoIterator<Item = (&'static str, Prop)>,
+    ) -> Self {
+        let row = kind.row();
+        let class = row.classes.first().copied().unwrap_or_default();
+        let guiclass = row.guiclasses.first().copied().unwrap_or_default();
+        let mut all = Vec::new();
+        for (path, property) in properties {
+            insert(&mut all, path, property);
+        }
+        Self { class, guiclass, name: name.into(), properties: all, children: Vec::new() }
     }
 
-    /// Adds a text property.
-    pub(super) fn text(mut self, name: &str, text: impl Into<String>) -> Self {
-        self.properties.push(Prop::Text(name.to_owned(), text.into()));
-        self
-    }
-
-    /// Adds a boolean property.
-    pub(super) fn flag(mut self, name: &str, value: bool) -> Self {
-        self.properties.push(Prop::Flag(name.to_owned(), value));
-        self
-    }
-
-    /// Adds a number property.
-    pub(super) fn number(mut self, name: &str, number: i64) -> Self {
-        self.properties.push(Prop::Number(name.to_owned(), number));
-        self
-    }
-
-    /// Adds a property of any type.
+    /// Adds a property.
     pub(super) fn with(mut self, property: Prop) -> Self {
         self.properties.push(property);
         self
@@ -114,18 +123,27 @@ impl Item {
         self
     }
 
+    /// Start tag of the element.
+    fn start(&self) -> String {
+        let Self { class, guiclass, .. } = self;
+        let name = encode_attribute(&self.name);
+        format!(
+            "<{class} guiclass=\"{guiclass}\" testclass=\"{class}\" testname=\"{name}\" enabled=\"true\">"
+        )
+    }
+
+    /// Its markup on one line, and an empty tree.
+    pub(crate) fn markup(&self) -> String {
+        let properties: String = self.properties.iter().map(Prop::markup).collect();
+        format!("{}{properties}</{}>\n<hashTree/>", self.start(), self.class)
+    }
+
     /// Appends the markup of the element and its children.
     pub(super) fn write(&self, out: &mut String, depth: usize) {
         let space = "  ".repeat(depth);
-        let class = self.class;
-        let form = self.form;
-        let name = encode_attribute(&self.name);
-        let _ = writeln!(
-            out,
-            "{space}<{class} guiclass=\"{form}\" testclass=\"{class}\" testname=\"{name}\" enabled=\"true\">"
-        );
-        self.properties.iter().for_each(|property| property.write(out, depth + 1));
-        let _ = writeln!(out, "{space}</{class}>");
+        let _ = writeln!(out, "{space}{}", self.start());
+        self.properties.iter().for_each(|property| property.write(out, Some(depth + 1)));
+        let _ = writeln!(out, "{space}</{}>", self.class);
         // JMeter pairs each element with a `hashTree`, even without children.
         if self.children.is_empty() {
             let _ = writeln!(out, "{space}<hashTree/>");
@@ -137,16 +155,18 @@ impl Item {
     }
 }
 
-/// An `Arguments` property with names and values.
-pub(super) fn arguments(name: &str, pairs: &[(String, String)]) -> Prop {
-    let arguments = pairs.iter().map(|(name, value)| {
-        let properties = vec![
-            Prop::Text("Argument.name".into(), name.clone()),
-            Prop::Text("Argument.value".into(), value.clone()),
-            Prop::Text("Argument.metadata".into(), "=".into()),
-        ];
-        Prop::Element(name.clone(), "Argument", "", properties)
-    });
-    let list = Prop::List("Arguments.arguments".into(), arguments.collect());
-    Prop::Element(name.to_owned(), "Arguments", "ArgumentsPanel", vec![list])
+/// Inserts a property into the elements at its path, and adds those that are missing.
+fn insert(properties: &mut Vec<Prop>, path: &str, property: Prop) {
+    let Some((outer, rest)) = path.split_once('/') else { return properties.push(property) };
+    if !properties.iter().any(|one| one.name() == outer) {
+        let element = forms::inner_element(outer).map(|(name, class, guiclass)| {
+            Prop::Element(name.to_owned(), class, guiclass, Vec::new())
+        });
+        properties.extend(element);
+    }
+    if let Some(Prop::Element(_, _, _, inner)) =
+        properties.iter_mut().find(|one| one.name() == outer)
+    {
+        insert(inner, rest, property);
+    }
 }

@@ -42,30 +42,7 @@ impl PlanReader<'_> {
         }
     }
 
-    /// A number that must be known before the run.
-    ///
-    /// # Errors
-    ///
-    /// Fails with the element's place if the text is not a number.
-    pub fn number(
-        &self,
-        element: TestElement<'_>,
-        name: &str,
-        default: f64,
-    ) -> Result<f64, JmxError> {
-        number_of(element, name, &self.value(element, name), default)
-    }
-
     /// A whole number as JMeter reads it: an invalid text is 0, with a notice.
-    pub fn whole_number(&mut self, element: TestElement<'_>, name: &str, default: f64) -> f64 {
-        if element.properties().get(name).is_none() {
-            return default;
-        }
-        let value = self.value(element, name);
-        self.whole_number_of(element, name, &value)
-    }
-
-    /// Like [`whole_number`](Self::whole_number), for an evaluated text.
     pub fn whole_number_of(&mut self, element: TestElement<'_>, name: &str, value: &str) -> f64 {
         if value.is_empty() {
             return 0.0;

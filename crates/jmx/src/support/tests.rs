@@ -10,14 +10,18 @@ fn rows_are_indexed_by_their_kind() {
 }
 
 #[test]
-fn each_name_belongs_to_one_kind() {
+fn classes_and_forms_belong_to_one_kind() {
     let mut seen = HashSet::new();
-    for name in ElementKind::all().flat_map(ElementKind::names) {
-        assert!(seen.insert(name), "{name} stands twice");
-        assert!(kind(name, "", "").is_some());
-    }
-    for kind in ElementKind::all().filter(|kind| kind.names().next().is_none()) {
-        assert!(BY_FORM.iter().any(|(_, _, told)| *told == kind), "{kind:?} can never be found");
+    for row in kinds::ROWS {
+        for class in row.classes {
+            // Of kinds that share a class, one has no GUI class or JMeter's general one.
+            let found = row.guiclasses.iter().map(|guiclass| kind(class, "", guiclass));
+            let found = found.chain([kind(class, "", "unknown")]);
+            assert!(found.flatten().any(|kind| kind == row.kind), "{:?} {class}", row.kind);
+            for guiclass in row.guiclasses {
+                assert!(seen.insert((class, guiclass)), "{class} {guiclass} stand twice");
+            }
+        }
     }
 }
 
