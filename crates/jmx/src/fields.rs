@@ -2,7 +2,7 @@
 //!
 //! A row of the table of kinds (`support/kinds.rs`) names each property once, with its type. The table generates a struct of
 //! the values for each kind, which is read from a plan ([`Fields::read`]) and written to an exported one ([`Fields::write`]).
-//! A conversion takes such a struct apart without `..`, so the compiler finds a property that is read and not used.
+//! A test finds a property that is read and not used (`plan/tests/rows.rs`).
 
 use crate::element::TestElement;
 use crate::error::JmxError;
@@ -75,11 +75,7 @@ pub(crate) trait Field {
     /// # Errors
     ///
     /// Fails on an invalid number that must be known before the run.
-    fn read(
-        reader: &PlanReader<'_>,
-        source: &PropertySource<'_>,
-        row: &PropertyRow,
-    ) -> Result<Self::Value, JmxError>;
+    fn read(property: &PropertyPlace<'_>) -> Result<Self::Value, JmxError>;
 
     /// Writes a property.
     fn write(value: Self::Value, name: &str, writer: &mut PlanWriter<'_>) -> Prop;
@@ -120,11 +116,6 @@ impl<'d> PropertySource<'d> {
         self.levels.iter().filter_map(move |properties| properties.at(path))
     }
 
-    /// Items of all collections at a path.
-    fn items(&self, path: &str) -> impl Iterator<Item = Property<'d>> {
-        self.all(path).flat_map(|property| property.items().collect::<Vec<_>>())
-    }
-
     /// The first text at a path that is not empty.
     fn text(&self, path: &str) -> Option<Cow<'d, str>> {
         if path == ITEM_NAME {
@@ -143,22 +134,34 @@ impl PlanReader<'_> {
     pub(crate) fn fields<F: Fields>(&self, element: TestElement<'_>) -> Result<F, JmxError> {
         F::read(self, &PropertySource::of(element))
     }
+}
 
+/// The place of a property in a plan.
+pub(crate) struct PropertyPlace<'r> {
+    pub(crate) reader: &'r PlanReader<'r>,
+    pub(crate) source: &'r PropertySource<'r>,
+    pub(crate) row: &'static PropertyRow,
+}
+
+impl PropertyPlace<'_> {
     /// A template: constants are evaluated, and users fill in the rest.
-    fn folded(&self, source: &PropertySource<'_>, row: &PropertyRow) -> String {
-        let text = source.text(row.path);
-        text.map_or_else(|| row.absent.to_owned(), |text| self.before.folded(&text))
+    fn folded(&self) -> String {
+        self.reader.before.folded(&self.unevaluated())
     }
 
     /// A text that is evaluated before the run.
-    fn evaluated(&self, source: &PropertySource<'_>, row: &PropertyRow) -> String {
-        let text = source.text(row.path);
-        text.map_or_else(|| row.absent.to_owned(), |text| self.before.text(&text))
+    fn evaluated(&self) -> String {
+        self.reader.before.text(&self.unevaluated())
     }
 
     /// The text in the plan.
-    fn unevaluated(&self, source: &PropertySource<'_>, row: &PropertyRow) -> String {
-        source.text(row.path).map_or_else(|| row.absent.to_owned(), Cow::into_owned)
+    fn unevaluated(&self) -> String {
+        self.source.text(self.row.path).map_or_else(|| self.row.absent.to_owned(), Cow::into_owned)
+    }
+
+    /// Items of all collections.
+    fn items(&self) -> impl Iterator<Item = Property<'_>> {
+        self.source.all(self.row.path).flat_map(|list| list.items().collect::<Vec<_>>())
     }
 }
 
@@ -182,12 +185,8 @@ macro_rules! texts {
             const TAG: &'static str = $tag;
             const FORM: PropertyForm = $form;
 
-            fn read(
-                reader: &PlanReader<'_>,
-                source: &PropertySource<'_>,
-                row: &PropertyRow,
-            ) -> Result<String, JmxError> {
-                Ok(reader.$read(source, row))
+            fn read(property: &PropertyPlace<'_>) -> Result<String, JmxError> {
+                Ok(property.$read())
             }
 
             fn write(value: String, name: &str, writer: &mut PlanWriter<'_>) -> Prop {
@@ -254,13 +253,9 @@ impl Field for Flag {
     const TAG: &'static str = "boolProp";
     const FORM: PropertyForm = PropertyForm::Flag;
 
-    fn read(
-        reader: &PlanReader<'_>,
-        source: &PropertySource<'_>,
-        row: &PropertyRow,
-    ) -> Result<bool, JmxError> {
-        let value = reader.evaluated(source, row);
-        let value = if value.trim().is_empty() { row.absent } else { value.trim() };
+    fn read(property: &PropertyPlace<'_>) -> Result<bool, JmxError> {
+        let value = property.evaluated();
+        let value = if value.trim().is_empty() { property.row.absent } else { value.trim() };
         Ok(value.eq_ignore_ascii_case("true"))
     }
 
@@ -277,12 +272,8 @@ impl Field for Code {
     const TAG: &'static str = "intProp";
     const FORM: PropertyForm = PropertyForm::Number;
 
-    fn read(
-        reader: &PlanReader<'_>,
-        source: &PropertySource<'_>,
-        row: &PropertyRow,
-    ) -> Result<i64, JmxError> {
-        Decimal::read(reader, source, row).map(|number| number as i64)
+    fn read(property: &PropertyPlace<'_>) -> Result<i64, JmxError> {
+        Decimal::read(property).map(|number| number as i64)
     }
 
     fn write(value: i64, name: &str, _: &mut PlanWriter<'_>) -> Prop {
@@ -297,13 +288,10 @@ impl Field for Decimal {
     type Value = f64;
     const FORM: PropertyForm = PropertyForm::Number;
 
-    fn read(
-        reader: &PlanReader<'_>,
-        source: &PropertySource<'_>,
-        row: &PropertyRow,
-    ) -> Result<f64, JmxError> {
+    fn read(property: &PropertyPlace<'_>) -> Result<f64, JmxError> {
+        let PropertyPlace { source, row, .. } = property;
         let default = row.absent.parse().unwrap_or_default();
-        number_of(source.element, row.path, &reader.evaluated(source, row), default)
+        number_of(source.element, row.path, &property.evaluated(), default)
     }
 
     fn write(value: f64, name: &str, _: &mut PlanWriter<'_>) -> Prop {
@@ -319,12 +307,8 @@ impl Field for TextList {
     const TAG: &'static str = "collectionProp";
     const FORM: PropertyForm = PropertyForm::List;
 
-    fn read(
-        reader: &PlanReader<'_>,
-        source: &PropertySource<'_>,
-        row: &PropertyRow,
-    ) -> Result<Vec<String>, JmxError> {
-        Ok(source.items(row.path).map(|item| reader.before.folded(&item.text())).collect())
+    fn read(property: &PropertyPlace<'_>) -> Result<Vec<String>, JmxError> {
+        Ok(property.items().map(|item| property.reader.before.folded(&item.text())).collect())
     }
 
     fn write(value: Vec<String>, name: &str, writer: &mut PlanWriter<'_>) -> Prop {
@@ -343,14 +327,11 @@ impl Field for Table {
     const TAG: &'static str = "collectionProp";
     const FORM: PropertyForm = PropertyForm::Table;
 
-    fn read(
-        reader: &PlanReader<'_>,
-        source: &PropertySource<'_>,
-        row: &PropertyRow,
-    ) -> Result<Self::Value, JmxError> {
-        let rows = source.items(row.path).map(|row| {
-            row.items().map(|cell| reader.before.folded(&cell.text())).collect::<Vec<_>>()
-        });
+    fn read(property: &PropertyPlace<'_>) -> Result<Self::Value, JmxError> {
+        let before = &property.reader.before;
+        let rows = property
+            .items()
+            .map(|row| row.items().map(|cell| before.folded(&cell.text())).collect());
         Ok(rows.collect())
     }
 
@@ -384,12 +365,8 @@ impl Field for Variables {
     const TAG: &'static str = Records::<Variable>::TAG;
     const FORM: PropertyForm = Records::<Variable>::FORM;
 
-    fn read(
-        _: &PlanReader<'_>,
-        source: &PropertySource<'_>,
-        row: &PropertyRow,
-    ) -> Result<Self::Value, JmxError> {
-        Ok(Self::pairs(source.items(row.path)).collect())
+    fn read(property: &PropertyPlace<'_>) -> Result<Self::Value, JmxError> {
+        Ok(Self::pairs(property.items()).collect())
     }
 
     fn write(value: Self::Value, name: &str, writer: &mut PlanWriter<'_>) -> Prop {
@@ -416,14 +393,10 @@ impl<T: ListItem> Field for Records<T> {
         PropertyForm::Table
     };
 
-    fn read(
-        reader: &PlanReader<'_>,
-        source: &PropertySource<'_>,
-        row: &PropertyRow,
-    ) -> Result<Vec<T>, JmxError> {
-        let element = source.element;
-        let items = source.items(row.path).map(|item| {
-            T::read(reader, &PropertySource { element, levels: vec![item.properties()] })
+    fn read(property: &PropertyPlace<'_>) -> Result<Vec<T>, JmxError> {
+        let element = property.source.element;
+        let items = property.items().map(|item| {
+            T::read(property.reader, &PropertySource { element, levels: vec![item.properties()] })
         });
         items.collect()
     }

@@ -39,16 +39,14 @@ impl PlanReader<'_> {
             }
             Some(ElementKind::SizeAssertion) => self.size(element)?,
             Some(ElementKind::JsonAssertion) => {
-                let JsonAssertion { path, has_value, is_pattern, value, is_null, is_inverted } =
-                    self.fields(element)?;
-                let expected = expected_json(has_value, is_null, is_pattern, value);
-                AssertionTest::Json { path: json_path(&path), expected, invert: is_inverted }
+                let of: JsonAssertion = self.fields(element)?;
+                let expected = expected_json(of.has_value, of.is_null, of.is_pattern, of.value);
+                AssertionTest::Json { path: json_path(&of.path), expected, invert: of.is_inverted }
             }
             Some(ElementKind::JmesPathAssertion) => {
-                let JmesPathAssertion { path, has_value, is_pattern, value, is_null, is_inverted } =
-                    self.fields(element)?;
-                let expected = expected_json(has_value, is_null, is_pattern, value);
-                AssertionTest::JmesPath { path, expected, invert: is_inverted }
+                let of: JmesPathAssertion = self.fields(element)?;
+                let expected = expected_json(of.has_value, of.is_null, of.is_pattern, of.value);
+                AssertionTest::JmesPath { path: of.path, expected, invert: of.is_inverted }
             }
             Some(ElementKind::XpathAssertion) => {
                 let XpathAssertion { path, is_inverted: invert } = self.fields(element)?;
@@ -86,8 +84,8 @@ impl PlanReader<'_> {
         const EQUALS: i64 = 8;
         const SUBSTRING: i64 = 16;
         const OR: i64 = 32;
-        let ResponseAssertion { patterns, kind, field, ignores_status, message, scope, source } =
-            self.fields(element)?;
+        let of: ResponseAssertion = self.fields(element)?;
+        let kind = of.kind;
         let is = match kind {
             kind if kind & EQUALS > 0 => TextMatch::Equals,
             kind if kind & SUBSTRING > 0 => TextMatch::Substring,
@@ -96,17 +94,19 @@ impl PlanReader<'_> {
         };
         let is_expression = matches!(is, TextMatch::Contains | TextMatch::Matches);
         if is_expression
-            && let Some(failing) = self.without_pattern(element, &patterns, ignores_status)
+            && let Some(failing) = self.without_pattern(element, &of.patterns, of.ignores_status)
         {
             return Ok(failing);
         }
-        let patterns =
-            patterns.into_iter().map(|text| if is_expression { translated(&text) } else { text });
-        if matches!(&*scope, "all" | "children") {
+        let patterns = of
+            .patterns
+            .into_iter()
+            .map(|text| if is_expression { translated(&text) } else { text });
+        if matches!(&*of.scope, "all" | "children") {
             self.notice(format!("{}: it applies to the main sample alone", element.place()));
         }
-        let part = match field.rsplit('.').next().unwrap_or_default() {
-            _ if scope == "variable" => ReplyPart::Variable(source),
+        let part = match of.field.rsplit('.').next().unwrap_or_default() {
+            _ if of.scope == "variable" => ReplyPart::Variable(of.source),
             "response_code" => ReplyPart::Status,
             "response_message" => ReplyPart::Message,
             "response_headers" => ReplyPart::Headers,
@@ -122,8 +122,8 @@ impl PlanReader<'_> {
             is,
             not: kind & NOT > 0,
             any: kind & OR > 0,
-            ignore_status: ignores_status,
-            message,
+            ignore_status: of.ignores_status,
+            message: of.message,
         }))
     }
 

@@ -155,63 +155,36 @@ impl PlanReader<'_> {
     }
 
     fn csv(&mut self, element: TestElement<'_>) -> Result<Option<ScenarioStep>, JmxError> {
-        let CsvDataSet {
-            file,
-            encoding,
-            names,
-            skips_first,
-            delimiter: separator,
-            is_quoted: quoted,
-            recycles,
-            stops,
-            share_mode,
-        } = self.fields(element)?;
-        let data = DataFile {
-            file: String::new(),
-            encoding,
-            format: DataFormat::Csv { delimiter: delimiter(&separator), quoted },
-            names: columns(&names),
-            // Without names in the plan, the first line holds the names.
-            skip_first: skips_first && !names.trim().is_empty(),
-            shared: match share_mode.trim() {
-                // A plan has the key of a mode, or its English label.
-                "shareMode.group" | "Current thread group" => Sharing::Population,
-                "shareMode.thread" | "Current thread" => Sharing::User,
-                _ => Sharing::All,
-            },
-            order: RowOrder::Sequence,
-            at_end: match (recycles, stops) {
-                (true, _) => DataEnd::Again,
-                (false, true) => DataEnd::StopUser,
-                (false, false) => DataEnd::Eof,
-            },
+        let of: CsvDataSet = self.fields(element)?;
+        let shared = match of.share_mode.trim() {
+            // A plan has the key of a mode, or its English label.
+            "shareMode.group" | "Current thread group" => Sharing::Population,
+            "shareMode.thread" | "Current thread" => Sharing::User,
+            _ => Sharing::All,
         };
-        self.data_file(element, file.trim(), data)
+        let at_end = match (of.recycles, of.stops) {
+            (true, _) => DataEnd::Again,
+            (false, true) => DataEnd::StopUser,
+            (false, false) => DataEnd::Eof,
+        };
+        let order = RowOrder::Sequence;
+        let format = DataFormat::Csv { delimiter: delimiter(&of.delimiter), quoted: of.is_quoted };
+        let encoding = of.encoding;
+        let file =
+            DataFile { encoding, shared, order, at_end, ..rows(&of.names, of.skips_first, format) };
+        self.data_file(element, of.file.trim(), file)
     }
 
     fn random_csv(&mut self, element: TestElement<'_>) -> Result<Option<ScenarioStep>, JmxError> {
-        let RandomCsvDataSet {
-            file,
-            encoding,
-            names,
-            skips_first,
-            delimiter: separator,
-            is_random,
-            recycles,
-            is_per_user,
-        } = self.fields(element)?;
-        let data = DataFile {
-            file: String::new(),
-            encoding,
-            format: DataFormat::Csv { delimiter: delimiter(&separator), quoted: true },
-            names: columns(&names),
-            // Without names in the plan, the first line holds the names.
-            skip_first: skips_first && !names.trim().is_empty(),
-            shared: if is_per_user { Sharing::User } else { Sharing::All },
-            order: if is_random { RowOrder::Random } else { RowOrder::Sequence },
-            at_end: if recycles { DataEnd::Again } else { DataEnd::StopUser },
-        };
-        self.data_file(element, file.trim(), data)
+        let of: RandomCsvDataSet = self.fields(element)?;
+        let shared = if of.is_per_user { Sharing::User } else { Sharing::All };
+        let order = if of.is_random { RowOrder::Random } else { RowOrder::Sequence };
+        let at_end = if of.recycles { DataEnd::Again } else { DataEnd::StopUser };
+        let format = DataFormat::Csv { delimiter: delimiter(&of.delimiter), quoted: true };
+        let encoding = of.encoding;
+        let file =
+            DataFile { encoding, shared, order, at_end, ..rows(&of.names, of.skips_first, format) };
+        self.data_file(element, of.file.trim(), file)
     }
 
     /// The step that reads a row of a file; None if the file is omitted.
@@ -305,6 +278,21 @@ fn delimiter(text: &str) -> char {
         // A plan writes a tab as a backslash and a `t`.
         r"\t" => '\t',
         other => other.chars().next().unwrap_or(','),
+    }
+}
+
+/// Format and columns of a data file.
+fn rows(names: &str, skips_first: bool, format: DataFormat) -> DataFile {
+    DataFile {
+        file: String::new(),
+        encoding: String::new(),
+        format,
+        names: columns(names),
+        // Without names in the plan, the first line holds the names.
+        skip_first: skips_first && !names.trim().is_empty(),
+        shared: Sharing::All,
+        order: RowOrder::Sequence,
+        at_end: DataEnd::Again,
     }
 }
 

@@ -100,134 +100,71 @@ impl PlanReader<'_> {
         let actions = &mut policy.actions;
         match element.kind() {
             Some(ElementKind::RegexExtractor) => {
-                let RegexExtractor {
-                    variable,
-                    pattern,
-                    template,
-                    number,
-                    default,
-                    is_default_empty,
-                    field,
-                    scope,
-                    source,
-                } = self.fields(element)?;
-                actions.push(ReplyAction::Extract(Extractor {
-                    variable: variable.trim().to_owned(),
-                    from: ExtractFrom::Regex {
-                        pattern: translated(&pattern),
-                        group: 0,
-                        template: Some(template),
-                    },
-                    part: source_part(&scope, source, &field),
-                    samples: samples(&scope),
-                    take: self.take(element, &number)?,
-                    sets_more: true,
-                    default: optional_default(default, is_default_empty),
-                }));
+                let of: RegexExtractor = self.fields(element)?;
+                let from = ExtractFrom::Regex {
+                    pattern: translated(&of.pattern),
+                    group: 0,
+                    template: Some(of.template),
+                };
+                let part = source_part(&of.scope, of.source, &of.field);
+                let default = optional_default(of.default, of.is_default_empty);
+                let common = self.common(element, &of.variable, &of.number, &of.scope)?;
+                actions.push(ReplyAction::Extract(Extractor { from, part, default, ..common }));
             }
             Some(ElementKind::BoundaryExtractor) => {
-                let BoundaryExtractor {
-                    variable,
-                    left,
-                    right,
-                    number,
-                    default,
-                    is_default_empty,
-                    field,
-                    scope,
-                    source,
-                } = self.fields(element)?;
-                actions.push(ReplyAction::Extract(Extractor {
-                    variable: variable.trim().to_owned(),
-                    from: ExtractFrom::Boundary { left, right },
-                    part: source_part(&scope, source, &field),
-                    samples: samples(&scope),
-                    take: self.take(element, &number)?,
-                    sets_more: true,
-                    default: optional_default(default, is_default_empty),
-                }));
+                let of: BoundaryExtractor = self.fields(element)?;
+                let from = ExtractFrom::Boundary { left: of.left, right: of.right };
+                let part = source_part(&of.scope, of.source, &of.field);
+                let default = optional_default(of.default, of.is_default_empty);
+                let common = self.common(element, &of.variable, &of.number, &of.scope)?;
+                actions.push(ReplyAction::Extract(Extractor { from, part, default, ..common }));
             }
             Some(ElementKind::HtmlExtractor) => {
-                let HtmlExtractor {
-                    variable,
-                    selector,
-                    attribute,
-                    number,
-                    default,
-                    is_default_empty,
-                    scope,
-                    source,
-                } = self.fields(element)?;
-                actions.push(ReplyAction::Extract(Extractor {
-                    variable: variable.trim().to_owned(),
-                    from: ExtractFrom::Css { selector, attribute },
-                    part: source_part(&scope, source, ""),
-                    samples: samples(&scope),
-                    take: self.take(element, &number)?,
-                    sets_more: true,
-                    default: optional_default(default, is_default_empty),
-                }));
+                let of: HtmlExtractor = self.fields(element)?;
+                let from = ExtractFrom::Css { selector: of.selector, attribute: of.attribute };
+                let part = source_part(&of.scope, of.source, "");
+                let default = optional_default(of.default, of.is_default_empty);
+                let common = self.common(element, &of.variable, &of.number, &of.scope)?;
+                actions.push(ReplyAction::Extract(Extractor { from, part, default, ..common }));
             }
             Some(ElementKind::XpathExtractor) => {
-                let XpathExtractor { variable, path, number, default, scope, source } =
-                    self.fields(element)?;
-                actions.extend(xpath(Extractor {
-                    variable,
-                    from: ExtractFrom::Xpath(path),
-                    part: source_part(&scope, source, ""),
-                    samples: samples(&scope),
-                    take: self.take(element, &number)?,
-                    sets_more: true,
-                    default: Some(default),
-                }));
+                let of: XpathExtractor = self.fields(element)?;
+                let from = ExtractFrom::Xpath(of.path);
+                let part = source_part(&of.scope, of.source, "");
+                let default = Some(of.default);
+                let common = self.common(element, &of.variable, &of.number, &of.scope)?;
+                actions.extend(xpath(Extractor { from, part, default, ..common }));
             }
             Some(ElementKind::Xpath2Extractor) => {
-                let Xpath2Extractor { variable, path, namespaces, number, default, scope, source } =
-                    self.fields(element)?;
-                actions.extend(xpath(Extractor {
-                    variable,
-                    from: ExtractFrom::QualifiedXpath(qualified_path(path, &namespaces)),
-                    part: source_part(&scope, source, ""),
-                    samples: samples(&scope),
-                    take: self.take(element, &number)?,
-                    sets_more: true,
-                    default: Some(default),
-                }));
+                let of: Xpath2Extractor = self.fields(element)?;
+                let from = ExtractFrom::QualifiedXpath(qualified_path(of.path, &of.namespaces));
+                let part = source_part(&of.scope, of.source, "");
+                let default = Some(of.default);
+                let common = self.common(element, &of.variable, &of.number, &of.scope)?;
+                actions.extend(xpath(Extractor { from, part, default, ..common }));
             }
             Some(ElementKind::JmesPathExtractor) => {
-                let JmesPathExtractor { variable, path, number, default, scope, source } =
-                    self.fields(element)?;
-                if matches!(&*scope, "all" | "children") {
+                let of: JmesPathExtractor = self.fields(element)?;
+                if matches!(&*of.scope, "all" | "children") {
                     self.notice(format!("{}: it searches the main sample alone", element.place()));
                 }
-                actions.push(ReplyAction::Extract(Extractor {
-                    variable: variable.trim().to_owned(),
-                    from: ExtractFrom::JmesPath(path),
-                    part: source_part(&scope, source, ""),
-                    samples: SampleScope::Main,
-                    take: self.take(element, &number)?,
-                    sets_more: true,
-                    default: Some(default),
-                }));
+                let from = ExtractFrom::JmesPath(of.path);
+                let part = source_part(&of.scope, of.source, "");
+                let default = Some(of.default);
+                let common = self.common(element, &of.variable, &of.number, "")?;
+                actions.push(ReplyAction::Extract(Extractor { from, part, default, ..common }));
             }
             Some(ElementKind::JsonExtractor) => self.json(element, actions)?,
             Some(ElementKind::JsonPathExtractorPlugin) => {
-                let JsonPathExtractorPlugin { variable, path, default, subject, source } =
-                    self.fields(element)?;
-                let is_of_variable = subject == "VAR";
-                actions.push(ReplyAction::Extract(Extractor {
-                    variable,
-                    from: ExtractFrom::JsonPath(json_path(&path)),
-                    part: if is_of_variable {
-                        ReplyPart::Variable(source)
-                    } else {
-                        ReplyPart::Body
-                    },
-                    samples: SampleScope::Main,
-                    take: MatchChoice::First,
-                    sets_more: true,
-                    default: Some(default),
-                }));
+                let of: JsonPathExtractorPlugin = self.fields(element)?;
+                let from = ExtractFrom::JsonPath(json_path(&of.path));
+                let scope = if of.subject == "VAR" { "variable" } else { "" };
+                let part = source_part(scope, of.source, "");
+                let take = MatchChoice::First;
+                let default = Some(of.default);
+                let common = self.common(element, &of.variable, "1", "")?;
+                let extractor = Extractor { from, part, take, default, ..common };
+                actions.push(ReplyAction::Extract(extractor));
             }
             Some(
                 ElementKind::Jsr223PostProcessor
@@ -300,6 +237,25 @@ impl PlanReader<'_> {
             }
         }
         Ok(())
+    }
+
+    /// An extractor without its source and default.
+    fn common(
+        &mut self,
+        element: TestElement<'_>,
+        variable: &str,
+        number: &str,
+        scope: &str,
+    ) -> Result<Extractor, JmxError> {
+        Ok(Extractor {
+            variable: variable.trim().to_owned(),
+            from: ExtractFrom::Xpath(String::new()),
+            part: ReplyPart::Body,
+            samples: samples(scope),
+            take: self.take(element, number)?,
+            sets_more: true,
+            default: None,
+        })
     }
 
     /// Which match to use. The first one, with a notice, for a number that is set only during the run.

@@ -168,27 +168,19 @@ impl PlanReader<'_> {
     }
 
     fn plain_schedule(&mut self, group: TestElement<'_>) -> Result<Option<Schedule>, JmxError> {
-        let ThreadGroup {
-            on_error,
-            threads,
-            ramp,
-            loops,
-            continues_forever,
-            is_same_user,
-            is_scheduled,
-            duration,
-            delay,
-        } = self.fields(group)?;
-        let threads = self.count(group, "num_threads", &threads);
+        let of: ThreadGroup = self.fields(group)?;
+        let is_scheduled = of.is_scheduled;
+        let threads = self.count(group, "num_threads", &of.threads);
         let threads = self.scaled_threads(threads);
         if threads < 1.0 {
             self.notice(format!("{}: left out, it has no threads", group.place()));
             return Ok(None);
         }
-        let ramp = self.whole_number_of(group, "ramp_time", &ramp).max(0.0);
-        let delay = if is_scheduled { self.whole_number_of(group, "delay", &delay) } else { 0.0 };
+        let ramp = self.whole_number_of(group, "ramp_time", &of.ramp).max(0.0);
+        let delay =
+            if is_scheduled { self.whole_number_of(group, "delay", &of.delay) } else { 0.0 };
         let duration =
-            if is_scheduled { self.whole_number_of(group, "duration", &duration) } else { 0.0 };
+            if is_scheduled { self.whole_number_of(group, "duration", &of.duration) } else { 0.0 };
         if is_scheduled && duration <= 0.0 {
             let reason = "it specifies a lifetime and its duration is 0, so that JMeter ends it before its first sample";
             self.notice(format!("{}: left out, {reason}; write a duration", group.place()));
@@ -199,9 +191,9 @@ impl PlanReader<'_> {
             self.notice(format!("{}: left out, {reason}; write a delay from 0", group.place()));
             return Ok(None);
         }
-        let loops = self.count(group, "loops", &loops);
+        let loops = self.count(group, "loops", &of.loops);
         // With `continue_forever`, JMeter's loop starts again, and without a number it has no rounds.
-        let loops = (loops == 0.0 || loops > 0.0 && !continues_forever).then_some(loops as u64);
+        let loops = (loops == 0.0 || loops > 0.0 && !of.continues_forever).then_some(loops as u64);
         if loops == Some(0) {
             self.notice(format!(
                 "{}: left out, it has no loops (loop count 0 or empty)",
@@ -224,8 +216,8 @@ impl PlanReader<'_> {
             load: Load::Closed { users, think: ThinkTime::NONE },
             duration: (duration > 0.0).then(|| Duration::from_secs_f64(delay + duration)),
             iterations: loops,
-            failure_ends: failure_scope(&on_error),
-            is_new_user_each_iteration: !is_same_user,
+            failure_ends: failure_scope(&of.on_error),
+            is_new_user_each_iteration: !of.is_same_user,
         }))
     }
 
@@ -250,37 +242,26 @@ impl PlanReader<'_> {
     }
 
     fn stepping(&mut self, group: TestElement<'_>) -> Result<Option<Schedule>, JmxError> {
-        let SteppingThreadGroup {
-            on_error,
-            threads,
-            delay,
-            burst,
-            start_count,
-            start_period,
-            ramp,
-            hold,
-            stop_count,
-            stop_period,
-        } = self.fields(group)?;
-        let most = self.scaled_threads(threads);
-        let step = self.scaled_threads(start_count);
-        let mut stages = vec![constant(0.0, delay.max(0.0))];
+        let of: SteppingThreadGroup = self.fields(group)?;
+        let most = self.scaled_threads(of.threads);
+        let step = self.scaled_threads(of.start_count);
+        let mut stages = vec![constant(0.0, of.delay.max(0.0))];
         let mut users = 0.0;
-        let mut next = if burst > 0.0 { self.scaled_threads(burst) } else { step };
+        let mut next = if of.burst > 0.0 { self.scaled_threads(of.burst) } else { step };
         // Without threads in a step, the level would never be reached.
         while users < most && step >= 1.0 {
             let to = (users + next).min(most);
-            stages.push(stage(users, to, ramp));
-            stages.push(constant(to, if to < most { start_period } else { hold }));
+            stages.push(stage(users, to, of.ramp));
+            stages.push(constant(to, if to < most { of.start_period } else { of.hold }));
             users = to;
             next = step;
         }
-        let less = self.scaled_threads(stop_count).max(1.0);
+        let less = self.scaled_threads(of.stop_count).max(1.0);
         while users > 0.0 {
             users = (users - less).max(0.0);
-            stages.push(constant(users, if users > 0.0 { stop_period } else { 0.0 }));
+            stages.push(constant(users, if users > 0.0 { of.stop_period } else { 0.0 }));
         }
-        Ok(Some(closed_schedule(without_empty_stages(stages), &on_error)))
+        Ok(Some(closed_schedule(without_empty_stages(stages), &of.on_error)))
     }
 
     fn concurrency(&mut self, group: TestElement<'_>) -> Result<Option<Schedule>, JmxError> {

@@ -90,10 +90,17 @@ impl PlanReader<'_> {
             Some(ElementKind::GrpcSampler) => steps.extend(self.call(sampler, &scope)?),
             Some(ElementKind::JavaSampler) => steps.extend(self.java(sampler, &scope)?),
             Some(ElementKind::DummySampler) => {
-                let DummySampler { success, code, message, body, elapsed, latency, connect, waits } =
-                    self.fields(sampler)?;
-                let fixed =
-                    FixedSample { success, code, message, body, elapsed, latency, connect, waits };
+                let of: DummySampler = self.fields(sampler)?;
+                let fixed = FixedSample {
+                    success: of.success,
+                    code: of.code,
+                    message: of.message,
+                    body: of.body,
+                    elapsed: of.elapsed,
+                    latency: of.latency,
+                    connect: of.connect,
+                    waits: of.waits,
+                };
                 steps.push(self.sample(sampler, &scope, SampleMaker::Fixed(fixed))?);
             }
             _ => {}
@@ -133,24 +140,21 @@ impl PlanReader<'_> {
         Ok(match element.kind() {
             Some(ElementKind::LinkParser) => Some(RequestModifier::Link),
             Some(ElementKind::UrlRewriting) => {
-                let UrlRewriting {
-                    argument,
-                    is_in_path,
-                    is_without_equals,
-                    is_without_question_mark,
-                    is_kept,
-                    encodes: encode,
-                } = self.fields(element)?;
-                let place = if is_in_path {
+                let of: UrlRewriting = self.fields(element)?;
+                let place = if of.is_in_path {
                     SessionPlace::Path {
-                        equals: !is_without_equals,
-                        question_mark: !is_without_question_mark,
+                        equals: !of.is_without_equals,
+                        question_mark: !of.is_without_question_mark,
                     }
                 } else {
                     SessionPlace::Argument
                 };
-                let kept_as = is_kept.then(|| element.place());
-                Some(RequestModifier::Session(SessionModifier { argument, place, kept_as, encode }))
+                Some(RequestModifier::Session(SessionModifier {
+                    argument: of.argument,
+                    place,
+                    kept_as: of.is_kept.then(|| element.place()),
+                    encode: of.encodes,
+                }))
             }
             Some(ElementKind::RegexUserParameters) => {
                 let RegexUserParameters { variable, name_group, value_group } =

@@ -89,7 +89,7 @@ macro_rules! fields {
             fn read(reader: &PlanReader<'_>, source: &PropertySource<'_>) -> Result<Self, JmxError> {
                 let mut rows = Rows::of::<Self>();
                 _ = (&mut rows, reader, source);
-                Ok(Self { $($field: <$type as Field>::read(reader, source, rows.take())?,)* })
+                Ok(Self { $($field: <$type as Field>::read(&PropertyPlace { reader, source, row: rows.take() })?,)* })
             }
 
             fn write(self, writer: &mut PlanWriter<'_>) -> Vec<(&'static str, Prop)> {
