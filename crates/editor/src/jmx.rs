@@ -8,7 +8,7 @@ use crate::element::{AddedKind, Addition, Element, ElementForm, ElementList, Fie
 use crate::item_paths::{ItemPaths, is_within};
 use crate::plan_edit::{EditError, EditedText, PlanEdit};
 use brunt_jmx::edit::{TextChange, apply_changes};
-use brunt_jmx::forms::{self, PairForm, PropertyForm, PropertyRow};
+use brunt_jmx::forms::{self, ItemForm, PropertyForm, PropertyRow};
 use brunt_jmx::property::{Property, PropertyKind};
 use brunt_jmx::{JmxDocument, Role, TestElement};
 
@@ -158,7 +158,7 @@ impl JmxPlan {
             // A new property has the tag that `JMeter` writes; an existing one keeps its own.
             PropertyForm::Flag if property.is_none() => element.set_text(name, "boolProp", value),
             // The text alone has a place for it.
-            PropertyForm::Table => None,
+            PropertyForm::Table | PropertyForm::Items(_) => None,
             // JMeter reads an expression from a text only.
             _ if value.contains("${") => element.set_expression(name, value),
             _ => element.set_text(name, "stringProp", value),
@@ -394,7 +394,7 @@ fn fields(path: &str, element: &TestElement<'_>) -> Vec<Field> {
     let name = Field::new(format!("{path}/{NAME}"), "Name", FieldForm::Text);
     let mut fields = vec![name.with_value(&element.name())];
     let rows = element.kind().map(forms::form).unwrap_or_default();
-    for row in rows.iter().filter(|row| row.form != PropertyForm::Table) {
+    for row in rows.iter().filter(|row| has_field(row)) {
         fields.push(row_field(path, row, element.property(row.path)));
     }
     for property in element.properties().iter() {
@@ -424,6 +424,11 @@ fn fields(path: &str, element: &TestElement<'_>) -> Vec<Field> {
     fields
 }
 
+/// True if the form has a field for a row.
+fn has_field(row: &PropertyRow) -> bool {
+    !matches!(row.form, PropertyForm::Table | PropertyForm::Items(_))
+}
+
 /// The field of a row.
 fn row_field(path: &str, row: &PropertyRow, property: Option<Property<'_>>) -> Field {
     let text = property.as_ref().map(Property::text).unwrap_or_default();
@@ -442,7 +447,7 @@ fn row_field(path: &str, row: &PropertyRow, property: Option<Property<'_>>) -> F
         PropertyForm::List => FieldForm::List,
         PropertyForm::Pairs(_) => FieldForm::Pairs,
         // The text shows it.
-        PropertyForm::Table => FieldForm::Lines,
+        PropertyForm::Table | PropertyForm::Items(_) => FieldForm::Lines,
     };
     let words = if let PropertyForm::Choice(words) = row.form { words } else { &[] };
     let field = Field {
@@ -490,7 +495,7 @@ fn row_field(path: &str, row: &PropertyRow, property: Option<Property<'_>>) -> F
 }
 
 /// True if a property is the raw body of a request: parameters with one entry without a name.
-fn is_raw_body(path: &str, property: Option<&Property<'_>>, pairs: &PairForm) -> bool {
+fn is_raw_body(path: &str, property: Option<&Property<'_>>, pairs: &ItemForm) -> bool {
     if path != PARAMETERS {
         return false;
     }

@@ -4,8 +4,8 @@
 
 use crate::document::{JmxDocument, NodeId, encode, encode_attribute};
 use crate::element::TestElement;
-use crate::export::element_start;
-use crate::forms::{self, PairForm};
+use crate::fields::ItemForm;
+use crate::markup::{element_start, inner_element};
 use crate::property::{Property, PropertyKind};
 use std::fmt::Write as _;
 use std::ops::Range;
@@ -101,7 +101,7 @@ impl<'d> TestElement<'d> {
         // The innermost element has the property, and each other one has the next.
         let mut missing = missing.into_iter().rev();
         let markup = missing.try_fold(markup, |markup, name| {
-            let (_, class, guiclass) = forms::inner_element(name)?;
+            let (_, class, guiclass) = inner_element(name)?;
             Some(format!("{}{markup}</elementProp>", element_start(name, class, guiclass)))
         })?;
         Some(self.append(around.node(), &markup))
@@ -193,7 +193,7 @@ impl<'d> TestElement<'d> {
     pub fn set_pairs(
         &self,
         path: &str,
-        form: &PairForm,
+        form: &ItemForm,
         pairs: &[(String, String)],
     ) -> Option<TextChange> {
         let list = self.property(path);
@@ -212,7 +212,7 @@ impl<'d> TestElement<'d> {
     }
 
     /// The markup of an entry with another value.
-    fn with_value(&self, entry: &Property<'_>, form: &PairForm, value: &str) -> String {
+    fn with_value(&self, entry: &Property<'_>, form: &ItemForm, value: &str) -> String {
         let document = self.document();
         let range = document.range(entry.node());
         let text = document.source(range.clone());

@@ -18,7 +18,7 @@ mod steps;
 mod texts;
 mod xml;
 
-use crate::fields::Fields;
+use crate::fields::{Fields, TextWriter};
 use crate::support::ElementKind;
 use crate::support::kinds::{CacheManager, CookieManager, TestPlan};
 use brunt_model::extract::ReplyPart;
@@ -27,7 +27,7 @@ use brunt_model::scenario::{EndScope, Scenario, ScenarioStep, ScriptLanguage, Te
 use brunt_model::{Plan, Population, ReplyPolicy, StageKind};
 use indexmap::IndexSet;
 use std::path::PathBuf;
-pub(crate) use xml::{Item, Prop, element_start};
+pub(crate) use xml::Item;
 
 /// Settings of an export.
 #[derive(Debug, Clone, Default)]
@@ -78,14 +78,14 @@ pub fn write(plan: &Plan, options: &ExportOptions) -> ExportedPlan {
 
 /// Position of a text in a plan; decides whether it can hold placeholders.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Place {
+enum Place {
     /// In a URL, a header field or a body, which can hold placeholders such as `{n}`.
     Request,
     /// Anywhere else, which holds plain text.
     Text,
 }
 
-pub(crate) struct PlanWriter<'a> {
+struct PlanWriter<'a> {
     options: &'a ExportOptions,
     plan: &'a Plan,
     notices: IndexSet<String>,
@@ -93,6 +93,12 @@ pub(crate) struct PlanWriter<'a> {
     rules: TextRules,
     /// Scope that a failure ends in the current thread group.
     group_ends: EndScope,
+}
+
+impl TextWriter for PlanWriter<'_> {
+    fn converted(&mut self, text: String) -> String {
+        self.text(&text, Place::Text)
+    }
 }
 
 impl PlanWriter<'_> {

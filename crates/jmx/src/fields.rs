@@ -4,19 +4,115 @@
 //! the values for each kind, which is read from a plan ([`Fields::read`]) and written to an exported one ([`Fields::write`]).
 //! A test finds a property that is read and not used (`plan/tests/rows.rs`).
 
-use crate::element::TestElement;
-use crate::error::JmxError;
-use crate::export::{Place, PlanWriter, Prop};
-use crate::forms::{PairForm, PropertyForm, PropertyRow};
-use crate::plan::PlanReader;
-use crate::plan::texts::number_of;
+use crate::markup::Prop;
 use crate::property::{Properties, Property};
-use crate::support::kinds::{Authorization, Cookie, Header, Parameter, Upload, Variable};
+use brunt_script::BeforeRun;
 use std::borrow::Cow;
 use std::marker::PhantomData;
 
 /// Path of the name of an item in a list, which is an attribute.
 const ITEM_NAME: &str = "@name";
+
+/// A property of a kind of element.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PropertyRow {
+    /// Names of the property and of the elements around it, with `/` between them.
+    pub path: &'static str,
+    /// Name in `JMeter`'s window.
+    pub label: &'static str,
+    /// Tag that `JMeter` writes.
+    pub tag: &'static str,
+    /// Form of the value.
+    pub form: PropertyForm,
+    /// Value in a new element; None if `JMeter` omits the property there.
+    pub initial: Option<&'static str>,
+    /// Value of an absent or empty property.
+    pub absent: &'static str,
+    /// Set if brunt ignores the property.
+    pub ignored: Option<IgnoredProperty>,
+}
+
+/// A property without an effect in brunt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct IgnoredProperty {
+    /// Reason for the user.
+    pub reason: &'static str,
+    /// Value for which brunt and `JMeter` do the same; a notice names each other value. None if the property changes no sample
+    /// of `JMeter` either, so that there is no notice.
+    pub harmless: Option<&'static str>,
+}
+
+impl PropertyRow {
+    /// Returns the name of the property.
+    pub fn name(&self) -> &'static str {
+        self.path.rsplit('/').next().unwrap_or(self.path)
+    }
+
+    /// Its path and its value in a new element.
+    pub(crate) fn initial(&self) -> Option<(&'static str, Prop)> {
+        let text = self.initial?;
+        let name = self.name().to_owned();
+        Some(match self.form {
+            PropertyForm::List
+            | PropertyForm::Table
+            | PropertyForm::Pairs(_)
+            | PropertyForm::Items(_) => (self.path, Prop::List(name, Vec::new())),
+            _ => (self.path, Prop::Scalar(self.tag, name, text.to_owned())),
+        })
+    }
+}
+
+/// The form of a property.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PropertyForm {
+    /// A text.
+    Text,
+    /// A text that may have several lines.
+    Lines,
+    /// True or false.
+    Flag,
+    /// A number, or an expression.
+    Number,
+    /// One of these words.
+    Choice(&'static [&'static str]),
+    /// A list of texts.
+    List,
+    /// Elements with a name and a value each.
+    Pairs(ItemForm),
+    /// Elements with other properties, which an editor shows in the text only.
+    Items(ItemForm),
+    /// Rows of texts, which an editor shows in the text only.
+    Table,
+}
+
+/// The markup of elements in a list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ItemForm {
+    /// Class of the elements.
+    pub class: &'static str,
+    /// Their properties. Those of pairs are the name, the value, then others.
+    pub properties: &'static [PropertyRow],
+}
+
+impl ItemForm {
+    /// Property with the name.
+    pub fn name(&self) -> &'static str {
+        self.properties[0].path
+    }
+
+    /// Property with the value.
+    pub fn value(&self) -> &'static str {
+        self.properties[1].path
+    }
+
+    /// Markup of a new entry, on one line.
+    pub(crate) fn markup(&self, name: &str, value: &str) -> String {
+        let texts = [Prop::text(self.name(), name), Prop::text(self.value(), value)];
+        let others = self.properties[2..].iter().filter_map(PropertyRow::initial);
+        let properties = texts.into_iter().chain(others.map(|(_, property)| property)).collect();
+        Prop::Element(name.to_owned(), self.class, "", properties).markup()
+    }
+}
 
 /// Values of the properties of a kind of element.
 pub(crate) trait Fields: Sized {
@@ -28,10 +124,10 @@ pub(crate) trait Fields: Sized {
     /// # Errors
     ///
     /// Fails on an invalid number that must be known before the run.
-    fn read(reader: &PlanReader<'_>, source: &PropertySource<'_>) -> Result<Self, JmxError>;
+    fn read(before: &BeforeRun, source: &PropertySource<'_>) -> Result<Self, String>;
 
     /// Writes the values, and the defaults of ignored properties.
-    fn write(self, writer: &mut PlanWriter<'_>) -> Vec<(&'static str, Prop)>;
+    fn write(self, writer: &mut dyn TextWriter) -> Vec<(&'static str, Prop)>;
 }
 
 /// An item of a list.
@@ -75,70 +171,43 @@ pub(crate) trait Field {
     /// # Errors
     ///
     /// Fails on an invalid number that must be known before the run.
-    fn read(property: &PropertyPlace<'_>) -> Result<Self::Value, JmxError>;
+    fn read(property: &PropertyPlace<'_>) -> Result<Self::Value, String>;
 
     /// Writes a property.
-    fn write(value: Self::Value, name: &str, writer: &mut PlanWriter<'_>) -> Prop;
+    fn write(value: Self::Value, name: &str, writer: &mut dyn TextWriter) -> Prop;
 }
 
 /// Writes a property of a row. An empty one is omitted, unless JMeter writes it in a new element.
 pub(crate) fn written<F: Field>(
     value: F::Value,
     row: &PropertyRow,
-    writer: &mut PlanWriter<'_>,
+    writer: &mut dyn TextWriter,
 ) -> Option<(&'static str, Prop)> {
     let property = F::write(value, row.name(), writer);
     (row.initial.is_some() || !property.is_empty()).then_some((row.path, property))
 }
 
-/// Properties of an element, and those of the elements with defaults for it.
-pub(crate) struct PropertySource<'d> {
-    /// The element, for messages.
-    element: TestElement<'d>,
-    /// Its properties, then those of the innermost defaults.
-    levels: Vec<Properties<'d>>,
-}
+/// Properties of an element, then those of the elements with defaults for it, the innermost first.
+pub(crate) struct PropertySource<'d>(pub(crate) Vec<Properties<'d>>);
 
 impl<'d> PropertySource<'d> {
-    /// Properties of an element alone.
-    pub(crate) fn of(element: TestElement<'d>) -> Self {
-        Self { element, levels: vec![element.properties()] }
-    }
-
-    /// Properties of an element, and of the defaults around it, the innermost last.
-    pub(crate) fn with_defaults(element: TestElement<'d>, defaults: &[TestElement<'d>]) -> Self {
-        let levels = std::iter::once(&element).chain(defaults.iter().rev());
-        Self { element, levels: levels.map(TestElement::properties).collect() }
-    }
-
     /// All properties at a path, the element's first.
     fn all(&self, path: &str) -> impl Iterator<Item = Property<'d>> {
-        self.levels.iter().filter_map(move |properties| properties.at(path))
+        self.0.iter().filter_map(move |properties| properties.at(path))
     }
 
     /// The first text at a path that is not empty.
     fn text(&self, path: &str) -> Option<Cow<'d, str>> {
         if path == ITEM_NAME {
-            return self.levels.first().map(Properties::name);
+            return self.0.first().map(Properties::name);
         }
         self.all(path).map(|property| property.text()).find(|text| !text.is_empty())
     }
 }
 
-impl PlanReader<'_> {
-    /// Reads the properties of an element.
-    ///
-    /// # Errors
-    ///
-    /// Fails on an invalid number that must be known before the run.
-    pub(crate) fn fields<F: Fields>(&self, element: TestElement<'_>) -> Result<F, JmxError> {
-        F::read(self, &PropertySource::of(element))
-    }
-}
-
 /// The place of a property in a plan.
 pub(crate) struct PropertyPlace<'r> {
-    pub(crate) reader: &'r PlanReader<'r>,
+    pub(crate) before: &'r BeforeRun,
     pub(crate) source: &'r PropertySource<'r>,
     pub(crate) row: &'static PropertyRow,
 }
@@ -146,12 +215,12 @@ pub(crate) struct PropertyPlace<'r> {
 impl PropertyPlace<'_> {
     /// A template: constants are evaluated, and users fill in the rest.
     fn folded(&self) -> String {
-        self.reader.before.folded(&self.unevaluated())
+        self.before.folded(&self.unevaluated())
     }
 
     /// A text that is evaluated before the run.
     fn evaluated(&self) -> String {
-        self.reader.before.text(&self.unevaluated())
+        self.before.text(&self.unevaluated())
     }
 
     /// The text in the plan.
@@ -160,15 +229,14 @@ impl PropertyPlace<'_> {
     }
 
     /// Items of all collections.
-    fn items(&self) -> impl Iterator<Item = Property<'_>> {
+    pub(crate) fn items(&self) -> impl Iterator<Item = Property<'_>> {
         self.source.all(self.row.path).flat_map(|list| list.items().collect::<Vec<_>>())
     }
 }
 
-impl PlanWriter<'_> {
-    fn converted(&mut self, text: String) -> String {
-        self.text(&text, Place::Text)
-    }
+/// Converts texts of brunt to those of JMeter.
+pub(crate) trait TextWriter {
+    fn converted(&mut self, text: String) -> String;
 
     fn unchanged(&mut self, text: String) -> String {
         text
@@ -185,11 +253,11 @@ macro_rules! texts {
             const TAG: &'static str = $tag;
             const FORM: PropertyForm = $form;
 
-            fn read(property: &PropertyPlace<'_>) -> Result<String, JmxError> {
+            fn read(property: &PropertyPlace<'_>) -> Result<String, String> {
                 Ok(property.$read())
             }
 
-            fn write(value: String, name: &str, writer: &mut PlanWriter<'_>) -> Prop {
+            fn write(value: String, name: &str, writer: &mut dyn TextWriter) -> Prop {
                 Prop::Scalar($tag, name.to_owned(), writer.$write(value))
             }
         }
@@ -253,13 +321,13 @@ impl Field for Flag {
     const TAG: &'static str = "boolProp";
     const FORM: PropertyForm = PropertyForm::Flag;
 
-    fn read(property: &PropertyPlace<'_>) -> Result<bool, JmxError> {
+    fn read(property: &PropertyPlace<'_>) -> Result<bool, String> {
         let value = property.evaluated();
         let value = if value.trim().is_empty() { property.row.absent } else { value.trim() };
         Ok(value.eq_ignore_ascii_case("true"))
     }
 
-    fn write(value: bool, name: &str, _: &mut PlanWriter<'_>) -> Prop {
+    fn write(value: bool, name: &str, _: &mut dyn TextWriter) -> Prop {
         Prop::Scalar(Self::TAG, name.to_owned(), value.to_string())
     }
 }
@@ -272,11 +340,11 @@ impl Field for Code {
     const TAG: &'static str = "intProp";
     const FORM: PropertyForm = PropertyForm::Number;
 
-    fn read(property: &PropertyPlace<'_>) -> Result<i64, JmxError> {
+    fn read(property: &PropertyPlace<'_>) -> Result<i64, String> {
         Decimal::read(property).map(|number| number as i64)
     }
 
-    fn write(value: i64, name: &str, _: &mut PlanWriter<'_>) -> Prop {
+    fn write(value: i64, name: &str, _: &mut dyn TextWriter) -> Prop {
         Prop::Scalar(Self::TAG, name.to_owned(), value.to_string())
     }
 }
@@ -288,13 +356,14 @@ impl Field for Decimal {
     type Value = f64;
     const FORM: PropertyForm = PropertyForm::Number;
 
-    fn read(property: &PropertyPlace<'_>) -> Result<f64, JmxError> {
-        let PropertyPlace { source, row, .. } = property;
-        let default = row.absent.parse().unwrap_or_default();
-        number_of(source.element, row.path, &property.evaluated(), default)
+    fn read(property: &PropertyPlace<'_>) -> Result<f64, String> {
+        match property.evaluated().trim() {
+            "" => Ok(property.row.absent.parse().unwrap_or_default()),
+            text => number(property.row.name(), text),
+        }
     }
 
-    fn write(value: f64, name: &str, _: &mut PlanWriter<'_>) -> Prop {
+    fn write(value: f64, name: &str, _: &mut dyn TextWriter) -> Prop {
         Prop::text(name, value.to_string())
     }
 }
@@ -307,11 +376,11 @@ impl Field for TextList {
     const TAG: &'static str = "collectionProp";
     const FORM: PropertyForm = PropertyForm::List;
 
-    fn read(property: &PropertyPlace<'_>) -> Result<Vec<String>, JmxError> {
-        Ok(property.items().map(|item| property.reader.before.folded(&item.text())).collect())
+    fn read(property: &PropertyPlace<'_>) -> Result<Vec<String>, String> {
+        Ok(property.items().map(|item| property.before.folded(&item.text())).collect())
     }
 
-    fn write(value: Vec<String>, name: &str, writer: &mut PlanWriter<'_>) -> Prop {
+    fn write(value: Vec<String>, name: &str, writer: &mut dyn TextWriter) -> Prop {
         let texts = value.into_iter().enumerate();
         let texts =
             texts.map(|(number, text)| Prop::text(&number.to_string(), writer.converted(text)));
@@ -327,59 +396,20 @@ impl Field for Table {
     const TAG: &'static str = "collectionProp";
     const FORM: PropertyForm = PropertyForm::Table;
 
-    fn read(property: &PropertyPlace<'_>) -> Result<Self::Value, JmxError> {
-        let before = &property.reader.before;
+    fn read(property: &PropertyPlace<'_>) -> Result<Self::Value, String> {
+        let before = property.before;
         let rows = property
             .items()
             .map(|row| row.items().map(|cell| before.folded(&cell.text())).collect());
         Ok(rows.collect())
     }
 
-    fn write(value: Self::Value, name: &str, writer: &mut PlanWriter<'_>) -> Prop {
+    fn write(value: Self::Value, name: &str, writer: &mut dyn TextWriter) -> Prop {
         let rows = value.into_iter().enumerate();
         let rows = rows.map(|(number, row)| TextList::write(row, &number.to_string(), writer));
         Prop::List(name.to_owned(), rows.collect())
     }
 }
-
-/// Names and values of an `Arguments` element.
-pub(crate) struct Variables;
-
-impl Variables {
-    /// Names and unevaluated values of the items of a list, without those that have an empty name.
-    pub(crate) fn pairs<'d>(
-        items: impl Iterator<Item = Property<'d>>,
-    ) -> impl Iterator<Item = (String, String)> {
-        let [name, value, ..] = Variable::PROPERTIES else { unreachable!("a name and a value") };
-        items.filter_map(|item| {
-            let properties = item.properties();
-            let name = properties.text(name.path)?.trim().to_owned();
-            let value = properties.text(value.path).unwrap_or_default().into_owned();
-            (!name.is_empty()).then_some((name, value))
-        })
-    }
-}
-
-impl Field for Variables {
-    type Value = Vec<(String, String)>;
-    const TAG: &'static str = Records::<Variable>::TAG;
-    const FORM: PropertyForm = Records::<Variable>::FORM;
-
-    fn read(property: &PropertyPlace<'_>) -> Result<Self::Value, JmxError> {
-        Ok(Self::pairs(property.items()).collect())
-    }
-
-    fn write(value: Self::Value, name: &str, writer: &mut PlanWriter<'_>) -> Prop {
-        let variables = value.into_iter().map(|(name, value)| Variable { name, value });
-        Records::write(variables.collect(), name, writer)
-    }
-}
-
-pub(crate) type Parameters = Records<Parameter>;
-pub(crate) type Uploads = Records<Upload>;
-pub(crate) type Headers = Records<Header>;
-pub(crate) type Cookies = Records<Cookie>;
-pub(crate) type Authorizations = Records<Authorization>;
 
 /// A list of elements.
 pub(crate) struct Records<T>(PhantomData<T>);
@@ -387,21 +417,19 @@ pub(crate) struct Records<T>(PhantomData<T>);
 impl<T: ListItem> Field for Records<T> {
     type Value = Vec<T>;
     const TAG: &'static str = "collectionProp";
-    const FORM: PropertyForm = if T::IS_PAIR {
-        PropertyForm::Pairs(PairForm { class: T::CLASS, properties: T::PROPERTIES })
-    } else {
-        PropertyForm::Table
+    const FORM: PropertyForm = {
+        let form = ItemForm { class: T::CLASS, properties: T::PROPERTIES };
+        if T::IS_PAIR { PropertyForm::Pairs(form) } else { PropertyForm::Items(form) }
     };
 
-    fn read(property: &PropertyPlace<'_>) -> Result<Vec<T>, JmxError> {
-        let element = property.source.element;
-        let items = property.items().map(|item| {
-            T::read(property.reader, &PropertySource { element, levels: vec![item.properties()] })
-        });
+    fn read(property: &PropertyPlace<'_>) -> Result<Vec<T>, String> {
+        let items = property
+            .items()
+            .map(|item| T::read(property.before, &PropertySource(vec![item.properties()])));
         items.collect()
     }
 
-    fn write(value: Vec<T>, name: &str, writer: &mut PlanWriter<'_>) -> Prop {
+    fn write(value: Vec<T>, name: &str, writer: &mut dyn TextWriter) -> Prop {
         let items = value.into_iter().map(|item| {
             let properties = item.write(writer).into_iter().map(|(_, property)| property);
             let mut properties: Vec<Prop> = properties.collect();
@@ -414,5 +442,38 @@ impl<T: ListItem> Field for Records<T> {
             Prop::Element(item_name, T::CLASS, "", properties)
         });
         Prop::List(name.to_owned(), items.collect())
+    }
+}
+
+/// Parses a trimmed text as a finite number.
+///
+/// # Errors
+///
+/// Fails with the name of the property and a fix.
+pub(crate) fn number(name: &str, text: &str) -> Result<f64, String> {
+    text.parse().ok().filter(|number: &f64| number.is_finite()).ok_or_else(|| {
+        let (message, fix) = no_number(name, text);
+        format!("{message}; {fix}")
+    })
+}
+
+/// Parses a whole number as Java does: without white space and decimals.
+pub(crate) fn whole_number(text: &str) -> Option<f64> {
+    text.parse::<i64>().ok().map(|number| number as f64)
+}
+
+/// Describes an invalid number, and its fix.
+pub(crate) fn no_number(name: &str, text: &str) -> (String, &'static str) {
+    let short = name.rsplit('.').next().unwrap_or(name);
+    if text.contains("${") {
+        let fix = "give its variable or property a value, such as -Jname=10";
+        (format!("{short} is `{text}`, which is no number"), fix)
+    } else if text.trim().parse::<f64>().is_ok() {
+        (
+            format!("{short} is `{text}`, which is no whole number"),
+            "write it without spaces and decimals",
+        )
+    } else {
+        (format!("{short} is `{text}`, which is no number"), "write a number")
     }
 }

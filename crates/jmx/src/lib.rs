@@ -35,6 +35,7 @@ pub mod export;
 mod fields;
 pub mod forms;
 pub mod jtl;
+mod markup;
 pub mod plan;
 pub mod properties;
 pub mod property;

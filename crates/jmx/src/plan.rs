@@ -32,7 +32,7 @@ mod requests;
 mod samplers;
 mod scope;
 mod stage;
-pub(crate) mod texts;
+mod texts;
 mod timers;
 mod unset;
 mod websockets;
@@ -40,7 +40,8 @@ mod websockets;
 use crate::document::JmxDocument;
 use crate::element::TestElement;
 use crate::error::JmxError;
-use crate::forms::{self, IgnoredProperty, PropertyRow};
+use crate::fields::{Fields, IgnoredProperty, PropertyRow, PropertySource};
+use crate::forms;
 use crate::properties::PropertyMap;
 use crate::support::kinds::TestPlan;
 use crate::support::{ElementKind, Role};
@@ -202,9 +203,9 @@ fn read_by(mut reader: PlanReader<'_>, document: &JmxDocument) -> Result<TestRun
 }
 
 /// State while a plan is read.
-pub(crate) struct PlanReader<'a> {
+struct PlanReader<'a> {
     context: &'a PlanContext<'a>,
-    pub(crate) before: BeforeRun,
+    before: BeforeRun,
     /// Properties of all users.
     properties: Vec<(String, String)>,
     /// Reply policies of all groups.
@@ -252,6 +253,26 @@ impl<'a> PlanReader<'a> {
             group: groups::GroupParts::default(),
             context,
         }
+    }
+
+    /// Reads the properties of an element.
+    ///
+    /// # Errors
+    ///
+    /// Fails on an invalid number that must be known before the run.
+    fn fields<F: Fields>(&self, element: TestElement<'_>) -> Result<F, JmxError> {
+        self.fields_with(element, &[])
+    }
+
+    /// Like [`fields`](Self::fields), with the defaults around the element, the innermost last.
+    fn fields_with<F: Fields>(
+        &self,
+        element: TestElement<'_>,
+        defaults: &[TestElement<'_>],
+    ) -> Result<F, JmxError> {
+        let elements = std::iter::once(&element).chain(defaults.iter().rev());
+        let source = PropertySource(elements.map(TestElement::properties).collect());
+        F::read(&self.before, &source).map_err(|message| error_at(element, &message))
     }
 
     /// Adds a notice of an omitted or changed setting, unless the same notice exists.

@@ -4,7 +4,7 @@
 
 pub(crate) mod kinds;
 
-use crate::forms::PropertyRow;
+use crate::fields::PropertyRow;
 pub use kinds::ElementKind;
 
 use std::collections::HashMap;

@@ -1,10 +1,12 @@
 //! Exports populations as thread groups.
 
 use super::PlanWriter;
-use super::xml::{Item, Prop};
+use super::xml::Item;
+use crate::markup::Prop;
 use crate::support::ElementKind;
 use crate::support::kinds::{OpenModelThreadGroup, ThreadGroup};
 use brunt_model::load::{Arrivals, LoadShape, LoadStage};
+use brunt_model::plan::ConnectionLifetime;
 use brunt_model::scenario::EndScope;
 use brunt_model::{Load, Population, StageKind};
 use std::time::Duration;
@@ -65,6 +67,10 @@ impl PlanWriter<'_> {
                 let loops = self.loops(population, threads.number, duration);
                 // JMeter reads delay and duration only if the group is scheduled.
                 let is_scheduled = duration.is_some() || threads.delay > 0.0;
+                let is_new_user = population
+                    .connection
+                    .as_ref()
+                    .is_some_and(|one| one.keep == ConnectionLifetime::IterationOrClose);
                 let kind = match kind {
                     StageKind::Setup => ElementKind::SetupThreadGroup,
                     StageKind::Main => ElementKind::ThreadGroup,
@@ -82,7 +88,7 @@ impl PlanWriter<'_> {
                     loops: loops.to_string(),
                     // With `true`, JMeter repeats the loops until the group ends.
                     continues_forever: false,
-                    is_same_user: true,
+                    is_same_user: !is_new_user,
                     is_scheduled,
                     duration: duration.unwrap_or_default(),
                     delay: delay.unwrap_or_default(),
@@ -184,8 +190,10 @@ impl PlanWriter<'_> {
             }
             let seconds = time.as_secs_f64();
             let to = match stage.duration {
-                Some(whole) => stage.from + (stage.to - stage.from) * seconds / whole.as_secs_f64(),
-                None => stage.to,
+                Some(whole) if time < whole => {
+                    stage.from + (stage.to - stage.from) * seconds / whole.as_secs_f64()
+                }
+                _ => stage.to,
             };
             if stage.from == 0.0 && to == 0.0 {
                 words.push(format!("pause({seconds} sec)"));
@@ -196,8 +204,9 @@ impl PlanWriter<'_> {
                 words.push(format!("rate({to}/sec)"));
             }
         }
-        // JMeter interrupts active requests at the end of the schedule.
-        if !grace.is_zero() {
+        // JMeter interrupts active requests at the end of the schedule. An imported plan without a
+        // time limit has one of an hour.
+        if !grace.is_zero() && grace < Duration::from_hours(1) {
             words.push(format!("pause({} sec)", grace.as_secs_f64()));
         }
         words.join(" ")

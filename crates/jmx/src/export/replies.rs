@@ -18,6 +18,7 @@ use brunt_model::reply_policy::{
     Assertion, AssertionTest, ExpectedJson, NumberComparison, ReplyAction, TextAssertion, TextMatch,
 };
 use brunt_model::scenario::{EndScope, FixedSample, Script, ScriptLanguage};
+use brunt_script::template::call_of;
 
 // Bits of `Assertion.test_type`.
 const MATCHES: i64 = 1;
@@ -31,9 +32,18 @@ impl PlanWriter<'_> {
     /// Exports the elements that process the reply to a request.
     pub(super) fn reactions(&mut self, policy: &ReplyPolicy, label: &str) -> Vec<Item> {
         let mut items = Vec::new();
-        for action in &policy.actions {
+        for (index, action) in policy.actions.iter().enumerate() {
+            let previous = index.checked_sub(1).and_then(|index| policy.actions.get(index));
+            // The extractor before it does it in JMeter.
+            if previous.is_some_and(|previous| is_part_of(action, previous)) {
+                continue;
+            }
             match action {
-                ReplyAction::Extract(extractor) => items.extend(self.extractor(extractor, label)),
+                ReplyAction::Extract(extractor) => {
+                    let next = policy.actions.get(index + 1);
+                    let joins = next.is_some_and(|next| is_part_of(next, action));
+                    items.extend(self.extractor(extractor, joins, label));
+                }
                 ReplyAction::Script(script) => {
                     items.push(self.script(ElementKind::Jsr223PostProcessor, script));
                 }
@@ -85,7 +95,7 @@ impl PlanWriter<'_> {
         items
     }
 
-    fn extractor(&mut self, extractor: &Extractor, label: &str) -> Option<Item> {
+    fn extractor(&mut self, extractor: &Extractor, joins: bool, label: &str) -> Option<Item> {
         let Extractor { variable, from, default, .. } = extractor;
         let is_default_empty = default.as_deref() == Some("");
         let variable = variable.clone();
@@ -174,7 +184,7 @@ impl PlanWriter<'_> {
                     paths: path.clone(),
                     numbers: number,
                     defaults: default,
-                    joins: false,
+                    joins,
                     scope,
                     source,
                 };
@@ -226,7 +236,7 @@ impl PlanWriter<'_> {
         label: &str,
     ) -> Option<Item> {
         let part = ReplyPart::Headers;
-        self.extractor(&Extractor { from, part, ..extractor.clone() }, label)
+        self.extractor(&Extractor { from, part, ..extractor.clone() }, false, label)
     }
 
     fn assertion(&mut self, assertion: &Assertion, label: &str) -> Option<Item> {
@@ -428,6 +438,25 @@ impl PlanWriter<'_> {
             parameters: value.to_owned(),
         };
         self.script(kind, &script)
+    }
+}
+
+/// True if an extractor of JMeter has the effect of the action after it: the first match of an XPath, and the list of all matches
+/// of a JSON path.
+fn is_part_of(action: &ReplyAction, previous: &ReplyAction) -> bool {
+    let ReplyAction::Extract(extractor) = previous else { return false };
+    let takes_all = extractor.take == MatchChoice::All;
+    match (&extractor.from, action) {
+        (ExtractFrom::Xpath(_) | ExtractFrom::QualifiedXpath(_), ReplyAction::Extract(first)) => {
+            let take = MatchChoice::First;
+            takes_all && *first == Extractor { take, sets_more: false, ..extractor.clone() }
+        }
+        (ExtractFrom::JsonPath(_), ReplyAction::Set { variable, value }) => {
+            let name = &extractor.variable;
+            let joined = call_of("joined", &[name, ","]);
+            takes_all && *variable == format!("{name}_ALL") && joined.as_ref() == Some(value)
+        }
+        _ => false,
     }
 }
 

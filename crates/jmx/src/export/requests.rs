@@ -6,6 +6,7 @@ use crate::support::ElementKind;
 use crate::support::kinds::{
     AuthManager, Authorization, Header, HeaderManager, HttpSampler, Parameter,
 };
+use brunt_model::reply_policy::RedirectRules;
 use brunt_model::scenario::{Scenario, TextRules};
 use brunt_model::{Body, ReplyPolicy, Request};
 use brunt_script::body::is_form;
@@ -119,7 +120,7 @@ impl PlanWriter<'_> {
             files: Vec::new(),
             is_raw,
             follows,
-            follows_automatically: false,
+            follows_automatically: follows && policy.redirects.rules == RedirectRules::JmeterAuto,
             keeps_alive: !closes,
             is_multipart: false,
             connect_timeout: limit(connect_timeout),
@@ -131,6 +132,13 @@ impl PlanWriter<'_> {
             never: String::new(),
         };
         let sampler = self.item(ElementKind::HttpSampler, &label, fields);
+        let sends_cookies =
+            request.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("cookie"));
+        if sends_cookies && policy.cookies.are_kept() && !policy.replaces_cookies {
+            self.notice(format!(
+                "request \"{label}\": its cookies replace those of the server in JMeter"
+            ));
+        }
         let mut children = Vec::new();
         let own_headers: Vec<(String, String)> =
             headers(request).into_iter().filter(|header| !shared.contains(header)).collect();
@@ -211,12 +219,17 @@ impl PlanWriter<'_> {
         let header =
             request.headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("authorization"));
         let digest = policy.credentials.first();
-        let (pair, mechanism) = match (header.and_then(|(_, value)| basic(value)), digest) {
-            (Some(pair), _) => (pair, "BASIC"),
-            (None, Some(digest)) => (format!("{}:{}", digest.user, digest.password), "DIGEST"),
+        let basic_pair = header.and_then(|(_, value)| basic(value));
+        let mechanism = if basic_pair.is_some() { "BASIC" } else { "DIGEST" };
+        let (user, password) = match (&basic_pair, digest) {
+            // A user's name may have a colon, so the pair has not the answer.
+            (_, Some(digest)) => (digest.user.clone(), digest.password.clone()),
+            (Some(pair), None) => {
+                let (user, password) = pair.split_once(':').unwrap_or((pair, ""));
+                (user.to_owned(), password.to_owned())
+            }
             (None, None) => return None,
         };
-        let (user, password) = pair.split_once(':').unwrap_or((&pair, ""));
         let url_prefix = match parts(&request.url) {
             Some([scheme, host, port, _]) if port.is_empty() => format!("{scheme}://{host}"),
             Some([scheme, host, port, _]) => format!("{scheme}://{host}:{port}"),
@@ -225,8 +238,8 @@ impl PlanWriter<'_> {
         let realm = digest.and_then(|digest| digest.realm.clone());
         let entry = Authorization {
             url: self.text(&url_prefix, Place::Request),
-            user: user.to_owned(),
-            password: password.to_owned(),
+            user,
+            password,
             realm: realm.unwrap_or_default(),
             mechanism: mechanism.to_owned(),
         };

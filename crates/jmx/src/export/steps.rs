@@ -113,6 +113,12 @@ impl PlanWriter<'_> {
 
     fn step(&mut self, step: &ScenarioStep, population: &Population) -> Exported {
         let item = match step {
+            // The list of steps exports requests. JMeter counts samples by itself.
+            ScenarioStep::Request(_) | ScenarioStep::CountInTransactions(_) => {
+                return Exported::Items(Vec::new());
+            }
+            // It has no effect, and comes from an action around a timer or a script.
+            ScenarioStep::Pause(text) if text.trim() == "0" => return Exported::Items(Vec::new()),
             ScenarioStep::Think(think) => return Exported::Pause(self.think(*think)),
             ScenarioStep::Pause(text) => return Exported::Pause(self.timed_pause(text)),
             ScenarioStep::PauseByScript(script) => {
@@ -121,10 +127,6 @@ impl PlanWriter<'_> {
             ScenarioStep::Pace(pace) => return Exported::Pause(self.pace(pace)),
             ScenarioStep::Meet { users, timeout } => {
                 return Exported::Pause(self.meeting(users, timeout));
-            }
-            // The list of steps exports requests. JMeter counts samples by itself.
-            ScenarioStep::Request(_) | ScenarioStep::CountInTransactions(_) => {
-                return Exported::Items(Vec::new());
             }
             ScenarioStep::Modify(_) => {
                 self.notice(format!(

@@ -63,7 +63,7 @@ enum Piece {
 
 impl PlanWriter<'_> {
     /// Converts a text of the scenario to JMeter's syntax.
-    pub(crate) fn text(&mut self, text: &str, place: Place) -> String {
+    pub(super) fn text(&mut self, text: &str, place: Place) -> String {
         let pieces = match self.rules {
             TextRules::Jmeter => return text.to_owned(),
             TextRules::Placeholders => self.literal(text, place),

@@ -1,11 +1,12 @@
 //! Converts assertions to checks of the response.
 
+use super::PlanReader;
 use super::extractors::{json_path, qualified_path};
 use super::failing::{PlanScript, failing_assertion};
 use super::patterns::translated;
-use super::{PlanReader, texts};
 use crate::element::TestElement;
 use crate::error::JmxError;
+use crate::fields::whole_number;
 use crate::support::ElementKind;
 use crate::support::kinds::{
     DurationAssertion, JmesPathAssertion, JsonAssertion, Md5Assertion, ResponseAssertion,
@@ -31,13 +32,16 @@ impl PlanReader<'_> {
             Some(ElementKind::DurationAssertion) => {
                 let DurationAssertion { millis } = self.fields(element)?;
                 // JMeter reads an invalid number as 0, which is no limit.
-                let is_limit = texts::whole_number(&self.before.text(&millis));
+                let is_limit = whole_number(&self.before.text(&millis));
                 if Self::is_constant(&millis) && is_limit.is_none_or(|millis| millis <= 0.0) {
                     return Ok(None);
                 }
                 AssertionTest::Duration(millis)
             }
-            Some(ElementKind::SizeAssertion) => self.size(element)?,
+            Some(ElementKind::SizeAssertion) => match self.size(element)? {
+                Some(test) => test,
+                None => return Ok(None),
+            },
             Some(ElementKind::JsonAssertion) => {
                 let of: JsonAssertion = self.fields(element)?;
                 let expected = expected_json(of.has_value, of.is_null, of.is_pattern, of.value);
@@ -55,6 +59,10 @@ impl PlanReader<'_> {
             Some(ElementKind::Xpath2Assertion) => {
                 let Xpath2Assertion { path, namespaces, is_inverted: invert } =
                     self.fields(element)?;
+                // JMeter checks nothing.
+                if path.is_empty() {
+                    return Ok(None);
+                }
                 AssertionTest::QualifiedXpath { path: qualified_path(path, &namespaces), invert }
             }
             Some(ElementKind::XmlAssertion) => AssertionTest::Xml,
@@ -127,7 +135,7 @@ impl PlanReader<'_> {
         }))
     }
 
-    fn size(&mut self, element: TestElement<'_>) -> Result<AssertionTest, JmxError> {
+    fn size(&mut self, element: TestElement<'_>) -> Result<Option<AssertionTest>, JmxError> {
         let SizeAssertion { bytes, operator, field } = self.fields(element)?;
         let is = match operator {
             2 => NumberComparison::NotEqual,
@@ -144,11 +152,28 @@ impl PlanReader<'_> {
             "response_message" => Some(ReplyPart::Message),
             _ => None,
         };
-        if Self::is_constant(&bytes) && texts::whole_number(&bytes).is_none() {
-            let message = format!("java.lang.NumberFormatException: For input string: \"{bytes}\"");
-            return Ok(self.always_failing(element, &message));
+        if Self::is_constant(&bytes) {
+            match whole_number(&bytes) {
+                None => {
+                    let exception = "java.lang.NumberFormatException: For input string:";
+                    let message = format!("{exception} \"{bytes}\"");
+                    return Ok(Some(self.always_failing(element, &message)));
+                }
+                Some(number) if number < 0.0 => {
+                    // Each size is larger.
+                    let holds = matches!(
+                        is,
+                        NumberComparison::NotEqual
+                            | NumberComparison::Greater
+                            | NumberComparison::AtLeast
+                    );
+                    let message = format!("The result was the wrong size: it is above {bytes}");
+                    return Ok((!holds).then(|| self.always_failing(element, &message)));
+                }
+                Some(_) => {}
+            }
         }
-        Ok(AssertionTest::Size { part, is, bytes })
+        Ok(Some(AssertionTest::Size { part, is, bytes }))
     }
 }
 

@@ -5,8 +5,8 @@
 
 use super::PlanReader;
 use crate::element::TestElement;
-use crate::fields::Variables;
 use crate::property::Property;
+use crate::support::kinds::Variables;
 use brunt_model::live_output::{
     AccessToken, GraphiteSink, InfluxSink, LabelFilter, LiveOutput, LiveSink,
 };

@@ -1,13 +1,14 @@
 //! Reads User Defined Variables, and converts elements that set variables in each
 //! round of a controller.
 
-use super::texts::{self, error_at};
+use super::texts::error_at;
 use super::{PlanFolder, PlanReader};
 use crate::document::JmxDocument;
 use crate::element::TestElement;
 use crate::error::JmxError;
-use crate::fields::{Fields, Variables};
+use crate::fields::{Fields, whole_number};
 use crate::property::Property;
+use crate::support::kinds::Variables;
 use crate::support::kinds::{
     Counter, CsvDataSet, RandomCsvDataSet, RandomVariable, TestPlan, UserParameters, UserVariables,
     VariablesFromCsv,
@@ -222,13 +223,16 @@ impl PlanReader<'_> {
     fn counter(&self, element: TestElement<'_>) -> Result<ScenarioStep, JmxError> {
         let Counter { variable, start, step, end, format, is_per_user, resets } =
             self.fields(element)?;
-        let numbers = [&start, &end, &step].map(|text| texts::whole_number(text).unwrap_or(0.0));
-        let starts_above_end = !end.is_empty() && numbers[0] > numbers[1];
-        let is_constant = [&start, &end, &step].into_iter().all(|text| Self::is_constant(text));
-        // JMeter reads an invalid number as 0. From above its maximum, it starts again each time.
-        let step = match numbers[2] {
-            _ if is_constant && starts_above_end => "0".to_owned(),
-            0.0 if Self::is_constant(&step) => "0".to_owned(),
+        // JMeter reads an invalid number as 0.
+
+        let step = if has_number(&step) { step } else { "0".to_owned() };
+        let end = if end.is_empty() || has_number(&end) { end } else { "0".to_owned() };
+        let limits = (whole_number(&start).unwrap_or(0.0), whole_number(&end));
+        // A counter above its maximum starts again each time.
+        let step = match limits {
+            (start_number, Some(last)) if Self::is_constant(&start) && start_number > last => {
+                "0".to_owned()
+            }
             _ => step,
         };
         Ok(ScenarioStep::Count(VariableCounter {
@@ -298,4 +302,9 @@ fn rows(names: &str, skips_first: bool, format: DataFormat) -> DataFile {
 
 fn columns(names: &str) -> Vec<String> {
     names.split(',').map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()).collect()
+}
+
+/// True if a text is a whole number, or has one in the run.
+fn has_number(text: &str) -> bool {
+    text.contains("${") || whole_number(text).is_some()
 }

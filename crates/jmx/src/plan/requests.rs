@@ -2,11 +2,11 @@
 //! body and reply policy.
 
 use super::patterns::translated;
-use super::texts::{self, error_at};
+use super::texts::error_at;
 use super::{ElementScope, PlanReader};
 use crate::element::TestElement;
 use crate::error::JmxError;
-use crate::fields::{Fields, PropertySource};
+use crate::fields::whole_number;
 use crate::support::ElementKind;
 use crate::support::kinds::{
     AuthManager, Authorization, CacheManager, Cookie, CookieManager, Header, HeaderManager,
@@ -70,7 +70,7 @@ impl PlanReader<'_> {
         element: TestElement<'_>,
         scope: &ElementScope<'_>,
     ) -> Result<HttpSampler, JmxError> {
-        HttpSampler::read(self, &PropertySource::with_defaults(element, &scope.defaults))
+        self.fields_with(element, &scope.defaults)
     }
 
     /// Converts a sampler to a request.
@@ -166,7 +166,7 @@ impl PlanReader<'_> {
             Some(all) if host.trim().is_empty() => all.address.ip().to_string(),
             _ => host,
         };
-        if Self::is_constant(port) && !port.is_empty() && texts::whole_number(port).is_none() {
+        if Self::is_constant(port) && !port.is_empty() && whole_number(port).is_none() {
             let reason = format!(
                 "port is `{port}`, which is no number; the port of the protocol is taken, as in JMeter"
             );

@@ -4,6 +4,7 @@ use super::PlanReader;
 use crate::document::{JmxDocument, NodeKind};
 use crate::element::TestElement;
 use crate::error::JmxError;
+use crate::fields::{no_number, number, whole_number};
 use crate::property::Properties;
 use std::collections::BTreeSet;
 
@@ -76,34 +77,9 @@ pub fn number_of(
     value: &str,
     default: f64,
 ) -> Result<f64, JmxError> {
-    let text = value.trim();
-    if text.is_empty() {
-        return Ok(default);
-    }
-    text.parse().ok().filter(|number: &f64| number.is_finite()).ok_or_else(|| {
-        let (message, fix) = no_number(name, text);
-        JmxError::on_line(element.line(), format!("{}: {message}; {fix}", element.title()))
-    })
-}
-
-/// Parses a whole number as Java does: without white space and decimals.
-pub fn whole_number(text: &str) -> Option<f64> {
-    text.parse::<i64>().ok().map(|number| number as f64)
-}
-
-/// Describes an invalid number, and its fix.
-fn no_number(name: &str, text: &str) -> (String, &'static str) {
-    let short = name.rsplit('.').next().unwrap_or(name);
-    if text.contains("${") {
-        let fix = "give its variable or property a value, such as -Jname=10";
-        (format!("{short} is `{text}`, which is no number"), fix)
-    } else if text.trim().parse::<f64>().is_ok() {
-        (
-            format!("{short} is `{text}`, which is no whole number"),
-            "write it without spaces and decimals",
-        )
-    } else {
-        (format!("{short} is `{text}`, which is no number"), "write a number")
+    match value.trim() {
+        "" => Ok(default),
+        text => number(name, text).map_err(|message| error_at(element, &message)),
     }
 }
 

@@ -12,9 +12,9 @@ use super::texts::error_at;
 use super::{ElementScope, PlanReader};
 use crate::element::TestElement;
 use crate::error::JmxError;
-use crate::fields::Variables;
 use crate::property::Properties;
 use crate::support::ElementKind;
+use crate::support::kinds::Variables;
 use brunt_model::extract::ReplyPart;
 use brunt_model::outcome::CLOSE_STATUS;
 use brunt_model::reply_policy::{

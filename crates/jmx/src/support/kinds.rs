@@ -6,11 +6,10 @@
 //! A notice names it if its value is not that after `unless`. `as` another kind: the properties are those of that kind.
 
 use super::{ElementRow, Role, Tier};
-use crate::error::JmxError;
-use crate::export::{PlanWriter, Prop};
 use crate::fields::*;
-use crate::forms::{IgnoredProperty, PropertyRow};
-use crate::plan::PlanReader;
+use crate::markup::Prop;
+use crate::property::Property;
+use brunt_script::BeforeRun;
 
 macro_rules! optional {
     () => {
@@ -86,13 +85,13 @@ macro_rules! fields {
                 },)*
             ];
 
-            fn read(reader: &PlanReader<'_>, source: &PropertySource<'_>) -> Result<Self, JmxError> {
+            fn read(before: &BeforeRun, source: &PropertySource<'_>) -> Result<Self, String> {
                 let mut rows = Rows::of::<Self>();
-                _ = (&mut rows, reader, source);
-                Ok(Self { $($field: <$type as Field>::read(&PropertyPlace { reader, source, row: rows.take() })?,)* })
+                _ = (&mut rows, before, source);
+                Ok(Self { $($field: <$type as Field>::read(&PropertyPlace { before, source, row: rows.take() })?,)* })
             }
 
-            fn write(self, writer: &mut PlanWriter<'_>) -> Vec<(&'static str, Prop)> {
+            fn write(self, writer: &mut dyn TextWriter) -> Vec<(&'static str, Prop)> {
                 let mut rows = Rows::of::<Self>();
                 let fields: Vec<Option<(&str, Prop)>> = vec![$(written::<$type>(self.$field, rows.take(), writer),)*];
                 _ = (&mut rows, writer);
@@ -522,7 +521,7 @@ kinds! {
     };
     Counter "Counter" Config Runs ["CounterConfig"] ["CounterConfigGui"] {
         variable: Value "CounterConfig.name" "Exported Variable Name" new "counter";
-        start: Number "CounterConfig.start" "Starting value" new "1";
+        start: Number "CounterConfig.start" "Starting value" new "1" absent "0";
         step: Number "CounterConfig.incr" "Increment" new "1";
         end: Number "CounterConfig.end" "Maximum value";
         format: Text "CounterConfig.format" "Number format";
@@ -885,4 +884,43 @@ items! {
     } without {
         "Authorization.domain" "Domain" Text new "": "only NTLM has it";
     };
+}
+
+pub(crate) type Parameters = Records<Parameter>;
+pub(crate) type Uploads = Records<Upload>;
+pub(crate) type Headers = Records<Header>;
+pub(crate) type Cookies = Records<Cookie>;
+pub(crate) type Authorizations = Records<Authorization>;
+
+/// Names and values of an `Arguments` element.
+pub(crate) struct Variables;
+
+impl Variables {
+    /// Names and unevaluated values of the items of a list, without those that have an empty name.
+    pub(crate) fn pairs<'d>(
+        items: impl Iterator<Item = Property<'d>>,
+    ) -> impl Iterator<Item = (String, String)> {
+        let [name, value, ..] = Variable::PROPERTIES else { unreachable!("a name and a value") };
+        items.filter_map(|item| {
+            let properties = item.properties();
+            let name = properties.text(name.path)?.trim().to_owned();
+            let value = properties.text(value.path).unwrap_or_default().into_owned();
+            (!name.is_empty()).then_some((name, value))
+        })
+    }
+}
+
+impl Field for Variables {
+    type Value = Vec<(String, String)>;
+    const TAG: &'static str = Records::<Variable>::TAG;
+    const FORM: PropertyForm = Records::<Variable>::FORM;
+
+    fn read(property: &PropertyPlace<'_>) -> Result<Self::Value, String> {
+        Ok(Self::pairs(property.items()).collect())
+    }
+
+    fn write(value: Self::Value, name: &str, writer: &mut dyn TextWriter) -> Prop {
+        let variables = value.into_iter().map(|(name, value)| Variable { name, value });
+        Records::write(variables.collect(), name, writer)
+    }
 }

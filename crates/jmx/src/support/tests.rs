@@ -54,3 +54,40 @@ fn roles_of_unknown_classes_are_derived_from_their_names() {
     assert_eq!(Role::guess("com.example.MyThreadGroup"), Role::ThreadGroup);
     assert_eq!(Role::guess("com.example.Other"), Role::Unknown);
 }
+
+/// Rows of the table in docs/jmeter.md.
+fn documented_elements() -> String {
+    const ROLES: [(Role, &str); 9] = [
+        (Role::ThreadGroup, "Thread groups"),
+        (Role::Controller, "Controllers"),
+        (Role::Sampler, "Samplers"),
+        (Role::Config, "Configuration"),
+        (Role::Timer, "Timers"),
+        (Role::PreProcessor, "Pre-processors"),
+        (Role::PostProcessor, "Post-processors"),
+        (Role::Assertion, "Assertions"),
+        (Role::Listener, "Listeners"),
+    ];
+    let mut table =
+        "| role | run | accepted without effect | not supported |\n|---|---|---|---|\n".to_owned();
+    for (role, name) in ROLES {
+        let cells = [Tier::Runs, Tier::Accepted, Tier::Unsupported].map(|tier| {
+            let rows = kinds::ROWS.iter().filter(|row| row.role == role && row.tier == tier);
+            let mut titles: Vec<&str> = rows.map(|row| row.title).collect();
+            titles.dedup();
+            if titles.is_empty() { "–".to_owned() } else { titles.join(", ") }
+        });
+        table.push_str(&format!("| {name} | {} |\n", cells.join(" | ")));
+    }
+    table
+}
+
+#[test]
+fn the_documentation_lists_all_elements() {
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/jmeter.md");
+    let text = std::fs::read_to_string(file).expect("docs/jmeter.md");
+    let (_, rest) = text.split_once("<!-- elements -->\n").expect("the beginning of the table");
+    let (table, _) = rest.split_once("<!-- /elements -->").expect("the end of the table");
+    let expected = documented_elements();
+    assert_eq!(table, expected, "write this table into docs/jmeter.md:\n{expected}");
+}
