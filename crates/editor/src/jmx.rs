@@ -435,7 +435,8 @@ fn row_field(path: &str, row: &PropertyRow, property: Option<Property<'_>>) -> F
     let form = match row.form {
         PropertyForm::Text if text.contains('\n') => FieldForm::Lines,
         PropertyForm::Text => FieldForm::Text,
-        PropertyForm::Lines => FieldForm::Lines,
+        // Tables and items have no field.
+        PropertyForm::Lines | PropertyForm::Table | PropertyForm::Items(_) => FieldForm::Lines,
         // Expressions such as `${name}` are possible in each property.
         PropertyForm::Flag if !matches!(&*text, "" | "true" | "false") => FieldForm::Text,
         PropertyForm::Flag => FieldForm::Switch,
@@ -446,8 +447,6 @@ fn row_field(path: &str, row: &PropertyRow, property: Option<Property<'_>>) -> F
         PropertyForm::Choice(_) => FieldForm::Choice,
         PropertyForm::List => FieldForm::List,
         PropertyForm::Pairs(_) => FieldForm::Pairs,
-        // The text shows it.
-        PropertyForm::Table | PropertyForm::Items(_) => FieldForm::Lines,
     };
     let words = if let PropertyForm::Choice(words) = row.form { words } else { &[] };
     let field = Field {

@@ -58,7 +58,9 @@ impl Prop {
             }
         };
         line(out, depth, &start);
-        properties.iter().for_each(|property| property.write(out, depth.map(|depth| depth + 1)));
+        for property in properties {
+            property.write(out, depth.map(|depth| depth + 1));
+        }
         line(out, depth, end);
     }
 }

@@ -6,7 +6,12 @@
 //! A notice names it if its value is not that after `unless`. `as` another kind: the properties are those of that kind.
 
 use super::{ElementRow, Role, Tier};
-use crate::fields::*;
+use crate::fields::{
+    AppliesTo, Code, Decimal, Field, Fields, Flag, IgnoredProperty, Language, Lines, ListItem,
+    MeasuredField, Method, Mode, Number, OnError, PropertyForm, PropertyPlace, PropertyRow,
+    PropertySource, Records, ReplyField, Rows, ShareMode, Source, Table, Template, TemplateLines,
+    TestedField, Text, TextList, TextWriter, Value, ValueLines, ValueNumber, written,
+};
 use crate::markup::Prop;
 use crate::property::Property;
 use brunt_script::BeforeRun;

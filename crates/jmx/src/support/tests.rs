@@ -1,5 +1,6 @@
 use super::*;
 use std::collections::HashSet;
+use std::fmt::Write;
 
 #[test]
 fn rows_are_indexed_by_their_kind() {
@@ -77,7 +78,7 @@ fn documented_elements() -> String {
             titles.dedup();
             if titles.is_empty() { "–".to_owned() } else { titles.join(", ") }
         });
-        table.push_str(&format!("| {name} | {} |\n", cells.join(" | ")));
+        writeln!(table, "| {name} | {} |", cells.join(" | ")).expect("memory");
     }
     table
 }
