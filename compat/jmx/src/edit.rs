@@ -4,7 +4,8 @@
 
 use crate::document::{JmxDocument, NodeId, encode, encode_attribute};
 use crate::element::TestElement;
-use crate::forms::{self, PairForm};
+use crate::fields::ItemForm;
+use crate::markup::{element_start, inner_element};
 use crate::property::{Property, PropertyKind};
 use std::fmt::Write as _;
 use std::ops::Range;
@@ -81,9 +82,7 @@ impl<'d> TestElement<'d> {
 
     /// The property at a path of names, such as `ThreadGroup.main_controller/LoopController.loops`.
     pub fn property(&self, path: &str) -> Option<Property<'d>> {
-        let (outer, name) = path.rsplit_once('/').unwrap_or(("", path));
-        let mut outer = outer.split('/').filter(|name| !name.is_empty());
-        outer.try_fold(self.properties(), |properties, name| properties.element(name))?.get(name)
+        self.properties().at(path)
     }
 
     /// Returns the change that adds a property with this markup, and the elements around it that are missing. None if the
@@ -101,7 +100,10 @@ impl<'d> TestElement<'d> {
         }
         // The innermost element has the property, and each other one has the next.
         let mut missing = missing.into_iter().rev();
-        let markup = missing.try_fold(markup, |markup, name| forms::within(name, &markup))?;
+        let markup = missing.try_fold(markup, |markup, name| {
+            let (_, class, guiclass) = inner_element(name)?;
+            Some(format!("{}{markup}</elementProp>", element_start(name, class, guiclass)))
+        })?;
         Some(self.append(around.node(), &markup))
     }
 
@@ -191,7 +193,7 @@ impl<'d> TestElement<'d> {
     pub fn set_pairs(
         &self,
         path: &str,
-        form: &PairForm,
+        form: &ItemForm,
         pairs: &[(String, String)],
     ) -> Option<TextChange> {
         let list = self.property(path);
@@ -199,25 +201,23 @@ impl<'d> TestElement<'d> {
         let mut entries = Vec::new();
         for (name, value) in pairs {
             let entry = take(&mut old, |item| {
-                item.properties().text(form.name).unwrap_or_default() == *name
+                item.properties().text(form.name()).unwrap_or_default() == *name
             });
             entries.push(match entry {
                 Some(item) => self.with_value(&item, form, value),
-                None => pair_markup(form, name, value),
+                None => form.markup(name, value),
             });
         }
         self.set_entries(path, list.as_ref(), &entries)
     }
 
     /// The markup of an entry with another value.
-    fn with_value(&self, entry: &Property<'_>, form: &PairForm, value: &str) -> String {
+    fn with_value(&self, entry: &Property<'_>, form: &ItemForm, value: &str) -> String {
         let document = self.document();
         let range = document.range(entry.node());
         let text = document.source(range.clone());
-        let Some(property) = entry.properties().get(form.value) else {
-            let markup =
-                pair_markup(form, &entry.properties().text(form.name).unwrap_or_default(), value);
-            return markup;
+        let Some(property) = entry.properties().get(form.value()) else {
+            return form.markup(&entry.properties().text(form.name()).unwrap_or_default(), value);
         };
         if property.text() == value {
             return text.to_owned();
@@ -348,18 +348,6 @@ fn take<'d>(
 ) -> Option<Property<'d>> {
     let index = items.iter().position(fits)?;
     Some(items.remove(index))
-}
-
-/// The markup of a new entry with a name and a value.
-fn pair_markup(form: &PairForm, name: &str, value: &str) -> String {
-    let PairForm { class, name: name_property, value: value_property, others } = form;
-    let attribute = encode_attribute(name);
-    let name = encode(name);
-    let value = encode(value);
-    format!(
-        "<elementProp name=\"{attribute}\" elementType=\"{class}\"><stringProp name=\"{name_property}\">{name}</stringProp>\
-         <stringProp name=\"{value_property}\">{value}</stringProp>{others}</elementProp>"
-    )
 }
 
 /// Java's hash code of a text, which `JMeter` uses as the name of an item.

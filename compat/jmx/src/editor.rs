@@ -4,7 +4,7 @@
 //! `/`, and the names of its property: `0.2.1/HTTPSampler.path`. The list of an element's children has the path of the element.
 
 use crate::edit::{TextChange, apply_changes};
-use crate::forms::{self, PairForm, PropertyForm, PropertyRow};
+use crate::forms::{self, ItemForm, PropertyForm, PropertyRow};
 use crate::property::{Property, PropertyKind};
 use crate::{JmxDocument, Role, TestElement};
 use brunt_editor::element::{
@@ -172,6 +172,8 @@ impl JmxPlan {
             }
             // A new property has the tag that `JMeter` writes; an existing one keeps its own.
             PropertyForm::Flag if property.is_none() => element.set_text(name, "boolProp", value),
+            // The text alone has a place for it.
+            PropertyForm::Table | PropertyForm::Items(_) => None,
             // JMeter reads an expression from a text only.
             _ if value.contains("${") => element.set_expression(name, value),
             _ => element.set_text(name, "stringProp", value),
@@ -224,7 +226,7 @@ impl JmxPlan {
     }
 
     fn add(&self, list: &str, index: usize, kind: &str) -> Result<EditedText, EditError> {
-        let row = forms::forms().iter().find(|row| row.kind.title() == kind).ok_or_else(|| {
+        let row = forms::forms().find(|row| row.title == kind).ok_or_else(|| {
             EditError(format!("`{kind}`: the studio has no form for this kind of element"))
         })?;
         let change = self.parent(list, index)?.insert_child(index, &forms::markup(row));
@@ -381,14 +383,13 @@ fn kind(element: &TestElement<'_>) -> String {
 
 /// The row of a property in the form of its element.
 fn row(element: &TestElement<'_>, path: &str) -> Option<&'static PropertyRow> {
-    let form = forms::form(element.kind()?)?;
-    form.properties.iter().find(|row| row.path == path)
+    forms::form(element.kind()?).iter().find(|row| row.path == path)
 }
 
 /// Kinds that can be children of an element.
 fn added_kinds(parent: &TestElement<'_>) -> Vec<AddedKind> {
     let is_plan = parent.role() == Role::Plan;
-    let rows = forms::forms().iter().filter(|row| match row.kind.role() {
+    let rows = forms::forms().filter(|row| match row.role {
         Role::Plan => false,
         // `JMeter` ignores thread groups in other elements.
         Role::ThreadGroup => is_plan,
@@ -397,14 +398,14 @@ fn added_kinds(parent: &TestElement<'_>) -> Vec<AddedKind> {
         }
         _ => true,
     });
-    rows.map(|row| AddedKind { name: row.kind.title().to_owned(), about: String::new() }).collect()
+    rows.map(|row| AddedKind { name: row.title.to_owned(), about: String::new() }).collect()
 }
 
 fn fields(path: &str, element: &TestElement<'_>) -> Vec<Field> {
     let name = Field::new(format!("{path}/{NAME}"), "Name", FieldForm::Text);
     let mut fields = vec![name.with_value(&element.name())];
-    let rows = element.kind().and_then(forms::form).map(|form| form.properties).unwrap_or_default();
-    for row in rows {
+    let rows = element.kind().map(forms::form).unwrap_or_default();
+    for row in rows.iter().filter(|row| has_field(row)) {
         fields.push(row_field(path, row, element.property(row.path)));
     }
     for property in element.properties().iter() {
@@ -434,13 +435,19 @@ fn fields(path: &str, element: &TestElement<'_>) -> Vec<Field> {
     fields
 }
 
+/// True if the form has a field for a row.
+fn has_field(row: &PropertyRow) -> bool {
+    !matches!(row.form, PropertyForm::Table | PropertyForm::Items(_))
+}
+
 /// The field of a row.
 fn row_field(path: &str, row: &PropertyRow, property: Option<Property<'_>>) -> Field {
     let text = property.as_ref().map(Property::text).unwrap_or_default();
     let form = match row.form {
         PropertyForm::Text if text.contains('\n') => FieldForm::Lines,
         PropertyForm::Text => FieldForm::Text,
-        PropertyForm::Lines => FieldForm::Lines,
+        // Tables and items have no field.
+        PropertyForm::Lines | PropertyForm::Table | PropertyForm::Items(_) => FieldForm::Lines,
         // Expressions such as `${name}` are possible in each property.
         PropertyForm::Flag if !matches!(&*text, "" | "true" | "false") => FieldForm::Text,
         PropertyForm::Flag => FieldForm::Switch,
@@ -463,18 +470,17 @@ fn row_field(path: &str, row: &PropertyRow, property: Option<Property<'_>>) -> F
     if let PropertyForm::Pairs(pairs) = row.form
         && is_raw_body(row.path, Some(&property), &pairs)
     {
-        let value = property
-            .items()
-            .next()
-            .and_then(|item| item.properties().text(pairs.value).map(std::borrow::Cow::into_owned));
+        let value = property.items().next().and_then(|item| {
+            item.properties().text(pairs.value()).map(std::borrow::Cow::into_owned)
+        });
         return Field { line, form: FieldForm::Lines, name: "Body Data".to_owned(), ..field }
             .with_value(&value.unwrap_or_default());
     }
     let text = match row.form {
         PropertyForm::Pairs(pairs) => {
             let lines = property.items().map(|item| {
-                let name = item.properties().text(pairs.name).unwrap_or_default();
-                let value = item.properties().text(pairs.value).unwrap_or_default();
+                let name = item.properties().text(pairs.name()).unwrap_or_default();
+                let value = item.properties().text(pairs.value()).unwrap_or_default();
                 format!("{name}: {value}")
             });
             lines.collect::<Vec<_>>().join("\n")
@@ -490,7 +496,7 @@ fn row_field(path: &str, row: &PropertyRow, property: Option<Property<'_>>) -> F
     let is_list = matches!(row.form, PropertyForm::Pairs(_) | PropertyForm::List);
     let is_ambiguous = property.items().any(|item| match row.form {
         PropertyForm::Pairs(pairs) => {
-            item.properties().text(pairs.name).is_some_and(|name| name.contains(": "))
+            item.properties().text(pairs.name()).is_some_and(|name| name.contains(": "))
         }
         _ => item.text().trim().is_empty(),
     });
@@ -499,13 +505,13 @@ fn row_field(path: &str, row: &PropertyRow, property: Option<Property<'_>>) -> F
 }
 
 /// True if a property is the raw body of a request: parameters with one entry without a name.
-fn is_raw_body(path: &str, property: Option<&Property<'_>>, pairs: &PairForm) -> bool {
+fn is_raw_body(path: &str, property: Option<&Property<'_>>, pairs: &ItemForm) -> bool {
     if path != PARAMETERS {
         return false;
     }
     let mut items = property.into_iter().flat_map(Property::items);
     match (items.next(), items.next()) {
-        (Some(item), None) => item.properties().text(pairs.name).is_none(),
+        (Some(item), None) => item.properties().text(pairs.name()).is_none(),
         _ => false,
     }
 }

@@ -18,13 +18,16 @@ mod steps;
 mod texts;
 mod xml;
 
+use crate::fields::{Fields, TextWriter};
+use crate::support::ElementKind;
+use crate::support::kinds::{CacheManager, CookieManager, TestPlan};
 use brunt_model::extract::ReplyPart;
 use brunt_model::reply_policy::{AssertionTest, Cookies, ReplyAction};
 use brunt_model::scenario::{EndScope, Scenario, ScenarioStep, ScriptLanguage, TextRules};
 use brunt_model::{Plan, Population, ReplyPolicy, StageKind};
 use indexmap::IndexSet;
 use std::path::PathBuf;
-use xml::{Item, Prop, arguments};
+pub(crate) use xml::Item;
 
 /// Settings of an export.
 #[derive(Debug, Clone, Default)]
@@ -63,12 +66,8 @@ pub fn write(plan: &Plan, options: &ExportOptions) -> ExportedPlan {
     writer.plan = plan;
     writer.connection();
     let variables = writer.variables(&stages);
-    let root = Item::new("TestPlan", "TestPlanGui", &options.name)
-        .flag("TestPlan.functional_mode", false)
-        .flag("TestPlan.serialize_threadgroups", false)
-        .flag("TestPlan.tearDown_on_shutdown", true)
-        .with(arguments("TestPlan.user_defined_variables", &variables))
-        .over(groups);
+    let fields = TestPlan { variables, is_serialized: false, tears_down: true };
+    let root = writer.item(ElementKind::TestPlan, &options.name, fields).over(groups);
     let mut jmx = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
                    <jmeterTestPlan version=\"1.2\" properties=\"5.0\" jmeter=\"5.6.3\">\n  <hashTree>\n"
         .to_owned();
@@ -96,7 +95,23 @@ struct PlanWriter<'a> {
     group_ends: EndScope,
 }
 
+impl TextWriter for PlanWriter<'_> {
+    fn converted(&mut self, text: String) -> String {
+        self.text(&text, Place::Text)
+    }
+}
+
 impl PlanWriter<'_> {
+    /// An element of a kind with a name.
+    fn item<F: Fields>(&mut self, kind: ElementKind, name: impl Into<String>, fields: F) -> Item {
+        Item::of(kind, name, fields.write(self))
+    }
+
+    /// An element that has the name of its kind.
+    fn unnamed<F: Fields>(&mut self, kind: ElementKind, fields: F) -> Item {
+        self.item(kind, kind.title(), fields)
+    }
+
     /// Adds a notice of an omitted or changed setting, unless the same notice exists.
     fn notice(&mut self, text: String) {
         self.notices.insert(text);
@@ -116,9 +131,9 @@ impl PlanWriter<'_> {
         if policies.iter().any(|policy| policy.failure_ends != self.group_ends) {
             self.group_ends = EndScope::Nothing;
         }
-        let mut children = Self::configuration(&policies);
+        let mut children = self.configuration(&policies);
         if let brunt_model::Load::Closed { think, .. } = &population.load {
-            children.extend(steps::think_timer(*think));
+            children.extend(self.think_timer(*think));
         }
         let shared = requests::shared_headers(scenario);
         if !shared.is_empty() {
@@ -130,26 +145,27 @@ impl PlanWriter<'_> {
     }
 
     /// Cookie and cache managers. In JMeter one manager applies to a whole thread group.
-    fn configuration(policies: &[ReplyPolicy]) -> Vec<Item> {
+    fn configuration(&mut self, policies: &[ReplyPolicy]) -> Vec<Item> {
         let mut items = Vec::new();
         let retaining =
             policies.iter().map(|policy| policy.cookies).find(|cookies| cookies.are_kept());
         if let Some(cookies) = retaining {
             let clear = matches!(cookies, Cookies::KeptForAnIteration | Cookies::KeptForARound);
-            items.push(
-                Item::new("CookieManager", "CookiePanel", "HTTP Cookie Manager")
-                    .with(Prop::List("CookieManager.cookies".into(), Vec::new()))
-                    .flag("CookieManager.clearEachIteration", clear)
-                    .flag("CookieManager.controlledByThreadGroup", false),
-            );
+            let fields = CookieManager {
+                cookies: Vec::new(),
+                clears: clear,
+                is_by_group: false,
+                policy: String::new(),
+            };
+            items.push(self.unnamed(ElementKind::CookieManager, fields));
         }
         if let Some(cache) = policies.iter().find_map(|policy| policy.cache) {
-            items.push(
-                Item::new("CacheManager", "CacheManagerGui", "HTTP Cache Manager")
-                    .flag("clearEachIteration", cache.per_iteration)
-                    .flag("useExpires", cache.reuses_fresh)
-                    .flag("CacheManager.controlledByThread", false),
-            );
+            let fields = CacheManager {
+                clears: cache.per_iteration,
+                uses_expires: cache.reuses_fresh,
+                is_by_group: false,
+            };
+            items.push(self.unnamed(ElementKind::CacheManager, fields));
         }
         items
     }

@@ -40,7 +40,10 @@ mod websockets;
 use crate::document::JmxDocument;
 use crate::element::TestElement;
 use crate::error::JmxError;
+use crate::fields::{Fields, IgnoredProperty, PropertyRow, PropertySource};
+use crate::forms;
 use crate::properties::PropertyMap;
+use crate::support::kinds::TestPlan;
 use crate::support::{ElementKind, Role};
 use brunt_languages::LANGUAGES;
 use brunt_model::live_output::{LiveOutput, LiveSink};
@@ -166,7 +169,7 @@ fn read_by(mut reader: PlanReader<'_>, document: &JmxDocument) -> Result<TestRun
     let Some(plan) = document.test_plan() else {
         return Err(JmxError::new("the file has no Test Plan; name a plan, not a fragment of one"));
     };
-    reader.refuse_unsupported(document)?;
+    reader.check_elements(document)?;
     for listener in document.enabled_elements() {
         if let Some(effect) = effect_left_out(listener.kind()) {
             reader.notice(format!("{}: left out, {effect}", listener.place()));
@@ -179,7 +182,7 @@ fn read_by(mut reader: PlanReader<'_>, document: &JmxDocument) -> Result<TestRun
     reader.static_hosts(document)?;
     reader.choose_version(document);
     let scope = ElementScope::default().with(plan);
-    let serialized = reader.flag(plan, "TestPlan.serialize_threadgroups", false);
+    let TestPlan { variables: _, is_serialized, tears_down } = reader.fields(plan)?;
     let mut groups = Vec::new();
     for group in plan.enabled_children().filter(|child| child.role() == Role::ThreadGroup) {
         let kind = match group.kind() {
@@ -197,8 +200,7 @@ fn read_by(mut reader: PlanReader<'_>, document: &JmxDocument) -> Result<TestRun
         let message: Vec<String> = message.into_iter().chain(reader.notices).collect();
         return Err(JmxError::new(message.join("; ")));
     }
-    let tears_down = reader.flag(plan, "TestPlan.tearDown_on_shutdown", false);
-    Ok(reader.into_run(groups, serialized, tears_down))
+    Ok(reader.into_run(groups, is_serialized, tears_down))
 }
 
 /// State while a plan is read.
@@ -252,6 +254,26 @@ impl<'a> PlanReader<'a> {
             group: groups::GroupParts::default(),
             context,
         }
+    }
+
+    /// Reads the properties of an element.
+    ///
+    /// # Errors
+    ///
+    /// Fails on an invalid number that must be known before the run.
+    fn fields<F: Fields>(&self, element: TestElement<'_>) -> Result<F, JmxError> {
+        self.fields_with(element, &[])
+    }
+
+    /// Like [`fields`](Self::fields), with the defaults around the element, the innermost last.
+    fn fields_with<F: Fields>(
+        &self,
+        element: TestElement<'_>,
+        defaults: &[TestElement<'_>],
+    ) -> Result<F, JmxError> {
+        let elements = std::iter::once(&element).chain(defaults.iter().rev());
+        let source = PropertySource(elements.map(TestElement::properties).collect());
+        F::read(&self.before, &source).map_err(|message| error_at(element, &message))
     }
 
     /// Adds a notice of an omitted or changed setting, unless the same notice exists.
@@ -320,6 +342,30 @@ impl<'a> PlanReader<'a> {
                 element.place(),
                 path.display()
             ));
+        }
+    }
+
+    /// Refuses unsupported elements, and adds a notice for each ignored property with an effect in JMeter.
+    fn check_elements(&mut self, document: &JmxDocument) -> Result<(), JmxError> {
+        for element in document.enabled_elements() {
+            let rows = element.kind().map(forms::form).unwrap_or_default();
+            for row in rows {
+                self.notice_ignored(element, row);
+            }
+        }
+        self.refuse_unsupported(document)
+    }
+
+    fn notice_ignored(&mut self, element: TestElement<'_>, row: &PropertyRow) {
+        let Some(IgnoredProperty { reason, harmless: Some(harmless) }) = row.ignored else {
+            return;
+        };
+        let property = element.property(row.path);
+        let value = property.map(|property| self.before.text(&property.text()));
+        let value = value.unwrap_or_default();
+        if !value.trim().is_empty() && value.trim() != harmless {
+            let PropertyRow { label, .. } = row;
+            self.notice(format!("{}: `{label}` has no effect, {reason}", element.place()));
         }
     }
 

@@ -156,6 +156,18 @@ impl<'d> Properties<'d> {
             .map(move |node| Property { document, node: document.resolve_reference(node) })
     }
 
+    /// Name of the element that has the properties, if it is a property itself.
+    pub(crate) fn name(&self) -> Cow<'d, str> {
+        Property { document: self.document, node: self.node }.name()
+    }
+
+    /// The property at a path of names, such as `ThreadGroup.main_controller/LoopController.loops`.
+    pub(crate) fn at(&self, path: &str) -> Option<Property<'d>> {
+        let (outer, name) = path.rsplit_once('/').unwrap_or(("", path));
+        let mut outer = outer.split('/').filter(|name| !name.is_empty());
+        outer.try_fold(*self, |properties, name| properties.element(name))?.get(name)
+    }
+
     /// The first property with a name.
     pub fn get(&self, name: &str) -> Option<Property<'d>> {
         self.iter().find(|property| property.name() == name)

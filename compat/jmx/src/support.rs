@@ -2,10 +2,11 @@
 //!
 //! One table (`support/kinds.rs`) has a row for each kind. Elements that have no row are unknown.
 
-mod kinds;
+pub(crate) mod kinds;
 
+use crate::fields::PropertyRow;
 pub use kinds::ElementKind;
-use kinds::{BY_FORM, NAMES};
+
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
@@ -78,11 +79,23 @@ impl Role {
 
 /// A row of the table of kinds.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Row {
-    pub(crate) kind: ElementKind,
-    pub(crate) title: &'static str,
-    pub(crate) role: Role,
-    pub(crate) tier: Tier,
+pub struct ElementRow {
+    /// Kind of the element.
+    pub kind: ElementKind,
+    /// Name in JMeter's menus.
+    pub title: &'static str,
+    /// Role in a plan.
+    pub role: Role,
+    /// Level of support.
+    pub tier: Tier,
+    /// Names of its class in plans: the one that JMeter writes, then aliases and older names.
+    pub classes: &'static [&'static str],
+    /// Names of its GUI class, which distinguish kinds that share a class.
+    pub guiclasses: &'static [&'static str],
+    /// Its properties; None if brunt reads none and the studio has no form for it.
+    pub properties: Option<&'static [PropertyRow]>,
+    /// True if a new element has empty lists, but no other properties.
+    pub is_bare: bool,
 }
 
 impl ElementKind {
@@ -106,15 +119,8 @@ impl ElementKind {
         kinds::ROWS.iter().map(|row| row.kind)
     }
 
-    /// Names of its class in plans: aliases and full class names of plugins.
-    pub fn names(self) -> impl Iterator<Item = &'static str> {
-        NAMES
-            .iter()
-            .filter(move |(kind, _)| *kind == self)
-            .flat_map(|(_, names)| names.iter().copied())
-    }
-
-    fn row(self) -> &'static Row {
+    /// Its row of the table.
+    pub fn row(self) -> &'static ElementRow {
         &kinds::ROWS[self as usize]
     }
 }
@@ -122,26 +128,23 @@ impl ElementKind {
 /// Kind of an element by its tag, else by its class. The GUI class distinguishes kinds that share a
 /// class; `guiclass` is without its package.
 pub fn kind(tag: &str, testclass: &str, guiclass: &str) -> Option<ElementKind> {
-    let kind = by_class(tag).or_else(|| by_class(testclass))?;
-    let shares_class = matches!(
-        kind,
-        ElementKind::Config | ElementKind::ResultCollector | ElementKind::HttpSampler
-    );
-    let form = BY_FORM
-        .iter()
-        .find(|(general, form, _)| shares_class && *general == kind && *form == guiclass);
-    Some(form.map_or(kind, |(_, _, kind)| *kind))
+    let kinds = by_class(tag).or_else(|| by_class(testclass))?;
+    let of_form = kinds.iter().find(|kind| kind.row().guiclasses.contains(&guiclass));
+    of_form.or(kinds.first()).copied()
 }
 
-static BY_NAME: LazyLock<HashMap<&str, ElementKind>> = LazyLock::new(|| {
-    let named = NAMES.iter().flat_map(|(kind, names)| names.iter().map(|&name| (name, *kind)));
-    named.collect()
+static BY_NAME: LazyLock<HashMap<&str, Vec<ElementKind>>> = LazyLock::new(|| {
+    let mut kinds: HashMap<&str, Vec<ElementKind>> = HashMap::new();
+    for row in kinds::ROWS {
+        row.classes.iter().for_each(|class| kinds.entry(class).or_default().push(row.kind));
+    }
+    kinds
 });
 
-fn by_class(class: &str) -> Option<ElementKind> {
+fn by_class(class: &str) -> Option<&'static [ElementKind]> {
     const JMETER: &str = "org.apache.jmeter.";
     let alias = if class.starts_with(JMETER) { class.rsplit('.').next()? } else { class };
-    BY_NAME.get(class).or_else(|| BY_NAME.get(alias)).copied()
+    BY_NAME.get(class).or_else(|| BY_NAME.get(alias)).map(Vec::as_slice)
 }
 
 #[cfg(test)]

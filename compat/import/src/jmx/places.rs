@@ -4,20 +4,10 @@ use super::Writer;
 use brunt_jmx::ElementKind;
 use brunt_jmx::JmxDocument;
 use brunt_jmx::TestElement;
+use brunt_jmx::forms;
 use brunt_jmx::support::Role;
 use std::borrow::Cow;
 use std::collections::HashMap;
-
-/// Properties with the name of an extractor's variable.
-const VARIABLES: [&str; 7] = [
-    "RegexExtractor.refname",
-    "BoundaryExtractor.refname",
-    "HtmlExtractor.refname",
-    "JSONPostProcessor.referenceNames",
-    "XPathExtractor.refname",
-    "XPathExtractor2.refname",
-    "VAR",
-];
 
 /// The first enabled elements with a name, and of a variable. A plan may have thousands of elements, each of which needs the
 /// place of another one.
@@ -46,11 +36,22 @@ impl<'d> NamedElements<'d> {
 
 /// The variables that an extractor sets.
 fn variables_of(element: TestElement<'_>) -> Vec<String> {
-    let properties = element.properties();
-    let names = VARIABLES.iter().filter_map(|name| properties.text(name));
-    names
-        .flat_map(|names| names.split(';').map(|name| name.trim().to_owned()).collect::<Vec<_>>())
-        .collect()
+    let names = match element.kind() {
+        Some(
+            kind @ (ElementKind::RegexExtractor
+            | ElementKind::BoundaryExtractor
+            | ElementKind::HtmlExtractor
+            | ElementKind::JsonExtractor
+            | ElementKind::JmesPathExtractor
+            | ElementKind::JsonPathExtractorPlugin
+            | ElementKind::XpathExtractor
+            | ElementKind::Xpath2Extractor),
+            // Their first property is the name of the variable, or the names.
+        ) => forms::form(kind).first().and_then(|row| element.property(row.path)),
+        _ => None,
+    };
+    let names = names.map(|names| names.text()).unwrap_or_default();
+    names.split(';').map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()).collect()
 }
 
 impl Writer<'_> {

@@ -1,8 +1,12 @@
 //! Exports populations as thread groups.
 
 use super::PlanWriter;
-use super::xml::{Item, Prop};
+use super::xml::Item;
+use crate::markup::Prop;
+use crate::support::ElementKind;
+use crate::support::kinds::{OpenModelThreadGroup, ThreadGroup};
 use brunt_model::load::{Arrivals, LoadShape, LoadStage};
+use brunt_model::plan::ConnectionLifetime;
 use brunt_model::scenario::EndScope;
 use brunt_model::{Load, Population, StageKind};
 use std::time::Duration;
@@ -28,6 +32,7 @@ impl PlanWriter<'_> {
             EndScope::Run => "stoptest",
             EndScope::Nothing | EndScope::Turn | EndScope::Round | EndScope::Loop => "continue",
         };
+        let on_error = on_error.to_owned();
         let stop = &population.stop;
         if !stop.warmup.is_zero() {
             self.notice(format!(
@@ -47,63 +52,48 @@ impl PlanWriter<'_> {
             Load::Open { rate, arrivals, .. } => {
                 let schedule =
                     self.schedule(rate, *arrivals, duration, stop.grace, &population.name);
+                let fields = OpenModelThreadGroup { on_error, schedule };
                 let controller = Prop::Element(
                     "ThreadGroup.main_controller".into(),
                     "OpenModelThreadGroupController",
                     "",
                     Vec::new(),
                 );
-                Item::new("OpenModelThreadGroup", "OpenModelThreadGroupGui", &population.name)
+                self.item(ElementKind::OpenModelThreadGroup, &population.name, fields)
                     .with(controller)
-                    .text("ThreadGroup.on_sample_error", on_error)
-                    .text("OpenModelThreadGroup.schedule", schedule)
-                    .text("OpenModelThreadGroup.random_seed", "")
             }
             Load::Closed { users, .. } => {
                 let threads = self.threads(users, &population.name);
                 let loops = self.loops(population, threads.number, duration);
-                let controller = vec![
-                    // With `true`, JMeter repeats the loops until the group ends.
-                    Prop::Flag("LoopController.continue_forever".into(), false),
-                    Prop::Text("LoopController.loops".into(), loops.to_string()),
-                ];
-                let controller = Prop::Element(
-                    "ThreadGroup.main_controller".into(),
-                    "LoopController",
-                    "LoopControlPanel",
-                    controller,
-                );
                 // JMeter reads delay and duration only if the group is scheduled.
                 let is_scheduled = duration.is_some() || threads.delay > 0.0;
-                let (class, form) = match kind {
-                    StageKind::Setup => ("SetupThreadGroup", "SetupThreadGroupGui"),
-                    StageKind::Main => ("ThreadGroup", "ThreadGroupGui"),
-                    StageKind::Teardown => ("PostThreadGroup", "PostThreadGroupGui"),
+                let is_new_user = population
+                    .connection
+                    .as_ref()
+                    .is_some_and(|one| one.keep == ConnectionLifetime::IterationOrClose);
+                let kind = match kind {
+                    StageKind::Setup => ElementKind::SetupThreadGroup,
+                    StageKind::Main => ElementKind::ThreadGroup,
+                    StageKind::Teardown => ElementKind::TearDownThreadGroup,
                 };
-                Item::new(class, form, &population.name)
-                    .text("ThreadGroup.on_sample_error", on_error)
-                    .with(controller)
-                    .text("ThreadGroup.num_threads", threads.number.to_string())
-                    .text("ThreadGroup.ramp_time", threads.ramp.round().to_string())
-                    .flag("ThreadGroup.scheduler", is_scheduled)
-                    .text(
-                        "ThreadGroup.duration",
-                        // JMeter counts the duration from the end of the delay.
-                        duration
-                            .map(|duration| {
-                                (duration.as_secs_f64() - threads.delay).max(0.0).ceil().to_string()
-                            })
-                            .unwrap_or_default(),
-                    )
-                    .text(
-                        "ThreadGroup.delay",
-                        if threads.delay > 0.0 {
-                            threads.delay.round().to_string()
-                        } else {
-                            String::new()
-                        },
-                    )
-                    .flag("ThreadGroup.same_user_on_next_iteration", true)
+                // JMeter counts the duration from the end of the delay.
+                let duration = duration.map(|duration| {
+                    (duration.as_secs_f64() - threads.delay).max(0.0).ceil().to_string()
+                });
+                let delay = (threads.delay > 0.0).then(|| threads.delay.round().to_string());
+                let fields = ThreadGroup {
+                    on_error,
+                    threads: threads.number.to_string(),
+                    ramp: threads.ramp.round().to_string(),
+                    loops: loops.to_string(),
+                    // With `true`, JMeter repeats the loops until the group ends.
+                    continues_forever: false,
+                    is_same_user: !is_new_user,
+                    is_scheduled,
+                    duration: duration.unwrap_or_default(),
+                    delay: delay.unwrap_or_default(),
+                };
+                self.item(kind, &population.name, fields)
             }
         }
     }
@@ -200,8 +190,10 @@ impl PlanWriter<'_> {
             }
             let seconds = time.as_secs_f64();
             let to = match stage.duration {
-                Some(whole) => stage.from + (stage.to - stage.from) * seconds / whole.as_secs_f64(),
-                None => stage.to,
+                Some(whole) if time < whole => {
+                    stage.from + (stage.to - stage.from) * seconds / whole.as_secs_f64()
+                }
+                _ => stage.to,
             };
             if stage.from == 0.0 && to == 0.0 {
                 words.push(format!("pause({seconds} sec)"));
@@ -212,8 +204,9 @@ impl PlanWriter<'_> {
                 words.push(format!("rate({to}/sec)"));
             }
         }
-        // JMeter interrupts active requests at the end of the schedule.
-        if !grace.is_zero() {
+        // JMeter interrupts active requests at the end of the schedule. An imported plan without a
+        // time limit has one of an hour.
+        if !grace.is_zero() && grace < Duration::from_hours(1) {
             words.push(format!("pause({} sec)", grace.as_secs_f64()));
         }
         words.join(" ")

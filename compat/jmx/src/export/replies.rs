@@ -1,14 +1,24 @@
 //! Exports reply policies as extractors, scripts and assertions.
 
-use super::xml::{Item, Prop, arguments};
+use super::xml::Item;
 use super::{Place, PlanWriter, part};
+use crate::support::ElementKind;
+use crate::support::kinds::{
+    BoundaryExtractor, DurationAssertion, HtmlExtractor, JavaSampler, JmesPathAssertion,
+    JmesPathExtractor, JsonAssertion, JsonExtractor, Jsr223Sampler, Md5Assertion, RegexExtractor,
+    ResponseAssertion, ResultAction, SizeAssertion, XmlAssertion, Xpath2Assertion, Xpath2Extractor,
+    XpathAssertion, XpathExtractor,
+};
 use brunt_model::ReplyPolicy;
-use brunt_model::extract::{ExtractFrom, Extractor, MatchChoice, QualifiedXpath, ReplyPart};
+use brunt_model::extract::{
+    ExtractFrom, Extractor, MatchChoice, QualifiedXpath, ReplyPart, SampleScope,
+};
 use brunt_model::plan::StatusRange;
 use brunt_model::reply_policy::{
     Assertion, AssertionTest, ExpectedJson, NumberComparison, ReplyAction, TextAssertion, TextMatch,
 };
 use brunt_model::scenario::{EndScope, FixedSample, Script, ScriptLanguage};
+use brunt_script::template::call_of;
 
 // Bits of `Assertion.test_type`.
 const MATCHES: i64 = 1;
@@ -22,14 +32,23 @@ impl PlanWriter<'_> {
     /// Exports the elements that process the reply to a request.
     pub(super) fn reactions(&mut self, policy: &ReplyPolicy, label: &str) -> Vec<Item> {
         let mut items = Vec::new();
-        for action in &policy.actions {
+        for (index, action) in policy.actions.iter().enumerate() {
+            let previous = index.checked_sub(1).and_then(|index| policy.actions.get(index));
+            // The extractor before it does it in JMeter.
+            if previous.is_some_and(|previous| is_part_of(action, previous)) {
+                continue;
+            }
             match action {
-                ReplyAction::Extract(extractor) => items.extend(self.extractor(extractor, label)),
+                ReplyAction::Extract(extractor) => {
+                    let next = policy.actions.get(index + 1);
+                    let joins = next.is_some_and(|next| is_part_of(next, action));
+                    items.extend(self.extractor(extractor, joins, label));
+                }
                 ReplyAction::Script(script) => {
-                    items.push(self.script("JSR223PostProcessor", script));
+                    items.push(self.script(ElementKind::Jsr223PostProcessor, script));
                 }
                 ReplyAction::Set { variable, value } => {
-                    items.push(self.set("JSR223PostProcessor", variable, value));
+                    items.push(self.set(ElementKind::Jsr223PostProcessor, variable, value));
                 }
                 ReplyAction::Keep => {}
             }
@@ -37,17 +56,19 @@ impl PlanWriter<'_> {
         let statuses = &policy.checks.status;
         // JMeter itself accepts 200 to 399.
         if !statuses.is_empty() && statuses != &[StatusRange { least: 200, most: 399 }] {
-            items.push(status(statuses));
+            items.push(self.status(statuses));
         }
         if let Some(body) = &policy.checks.body {
-            items.push(response(
-                "body",
-                "Assertion.response_data",
-                std::slice::from_ref(body),
-                CONTAINS,
-                false,
-                "",
-            ));
+            let text = TextAssertion {
+                part: ReplyPart::Body,
+                patterns: vec![body.clone()],
+                is: TextMatch::Contains,
+                not: false,
+                any: false,
+                ignore_status: false,
+                message: String::new(),
+            };
+            items.extend(self.text_assertion(&text, "body", label));
         }
         if policy.checks.same_length {
             self.notice(format!(
@@ -66,17 +87,19 @@ impl PlanWriter<'_> {
                 EndScope::Round => Some(5),
                 EndScope::Loop => Some(6),
             };
-            let handler =
-                Item::new("ResultAction", "ResultActionGui", "Result Status Action Handler");
-            items.extend(action.map(|action| handler.number("OnError.action", action)));
+            items
+                .extend(action.map(|action| {
+                    self.unnamed(ElementKind::ResultAction, ResultAction { action })
+                }));
         }
         items
     }
 
-    fn extractor(&mut self, extractor: &Extractor, label: &str) -> Option<Item> {
+    fn extractor(&mut self, extractor: &Extractor, joins: bool, label: &str) -> Option<Item> {
         let Extractor { variable, from, default, .. } = extractor;
-        let default_text =
-            default.as_ref().map(|default| self.text(default, Place::Text)).unwrap_or_default();
+        let is_default_empty = default.as_deref() == Some("");
+        let variable = variable.clone();
+        let default = default.clone().unwrap_or_default();
         let number = match extractor.take {
             MatchChoice::First => "1".to_owned(),
             MatchChoice::Random => "0".to_owned(),
@@ -97,8 +120,17 @@ impl PlanWriter<'_> {
             ));
             return None;
         }
-        let (reply_part, _) = part(&extractor.part).unwrap_or(("false", ""));
-        let item = match from {
+        let (field, _) = part(&extractor.part).unwrap_or(("false", ""));
+        let field = field.to_owned();
+        let (scope, source) = match (&extractor.part, extractor.samples) {
+            (ReplyPart::Variable(name), _) => ("variable", name.clone()),
+            (_, SampleScope::All) => ("all", String::new()),
+            (_, SampleScope::Children) => ("children", String::new()),
+            (_, SampleScope::Main) => ("", String::new()),
+        };
+        let scope = scope.to_owned();
+        let name = variable.clone();
+        Some(match from {
             ExtractFrom::Regex { pattern, group, template } => {
                 let template = template.clone().unwrap_or_else(|| format!("${group}$"));
                 let template = if template.contains("${") {
@@ -106,84 +138,105 @@ impl PlanWriter<'_> {
                 } else {
                     template
                 };
-                let pattern = self.text(pattern, Place::Text);
-                regex_extractor(extractor, pattern, &template, reply_part, &default_text, &number)
+                let fields = RegexExtractor {
+                    variable,
+                    pattern: pattern.clone(),
+                    template,
+                    number,
+                    default,
+                    is_default_empty,
+                    field,
+                    scope,
+                    source,
+                };
+                self.item(ElementKind::RegexExtractor, name, fields)
             }
-            ExtractFrom::Header(name) => {
+            ExtractFrom::Header(header) => {
+                let header = brunt_script::functions::escaped_regex(header);
                 // Field names are case-insensitive, and `^` has to match at each line.
-                let pattern =
-                    format!(r"(?mi)^{}:[ \t]*(.*)", brunt_script::functions::escaped_regex(name));
-                let pattern = self.text(&pattern, Place::Text);
-                regex_extractor(extractor, pattern, "$1$", "true", &default_text, &number)
+                let pattern = format!(r"(?mi)^{header}:[ \t]*(.*)");
+                let from = ExtractFrom::Regex { pattern, group: 1, template: None };
+                return self.header_extractor(extractor, from, label);
             }
-            ExtractFrom::Cookie(name) => {
-                let name = brunt_script::functions::escaped_regex(name);
-                let pattern =
-                    self.text(&format!(r"(?mi)^Set-Cookie:[ \t]*{name}=([^;\r\n]*)"), Place::Text);
-                regex_extractor(extractor, pattern, "$1$", "true", &default_text, &number)
+            ExtractFrom::Cookie(cookie) => {
+                let cookie = brunt_script::functions::escaped_regex(cookie);
+                let pattern = format!(r"(?mi)^Set-Cookie:[ \t]*{cookie}=([^;\r\n]*)");
+                let from = ExtractFrom::Regex { pattern, group: 1, template: None };
+                return self.header_extractor(extractor, from, label);
             }
             ExtractFrom::Boundary { left, right } => {
-                Item::new("BoundaryExtractor", "BoundaryExtractorGui", variable)
-                    .text("BoundaryExtractor.useHeaders", reply_part)
-                    .text("BoundaryExtractor.refname", variable)
-                    .text("BoundaryExtractor.lboundary", self.text(left, Place::Text))
-                    .text("BoundaryExtractor.rboundary", self.text(right, Place::Text))
-                    .text("BoundaryExtractor.default", &default_text)
-                    .flag("BoundaryExtractor.default_empty_value", default.as_deref() == Some(""))
-                    .text("BoundaryExtractor.match_number", &number)
+                let fields = BoundaryExtractor {
+                    variable,
+                    left: left.clone(),
+                    right: right.clone(),
+                    number,
+                    default,
+                    is_default_empty,
+                    field,
+                    scope,
+                    source,
+                };
+                self.item(ElementKind::BoundaryExtractor, name, fields)
             }
             ExtractFrom::JsonPath(path) => {
-                Item::new("JSONPostProcessor", "JSONPostProcessorGui", variable)
-                    .text("JSONPostProcessor.referenceNames", variable)
-                    .text("JSONPostProcessor.jsonPathExprs", self.text(path, Place::Text))
-                    .text("JSONPostProcessor.match_numbers", &number)
-                    .text("JSONPostProcessor.defaultValues", &default_text)
+                let fields = JsonExtractor {
+                    names: variable,
+                    paths: path.clone(),
+                    numbers: number,
+                    defaults: default,
+                    joins,
+                    scope,
+                    source,
+                };
+                self.item(ElementKind::JsonExtractor, name, fields)
             }
             ExtractFrom::JmesPath(path) => {
-                Item::new("JMESPathExtractor", "JMESPathExtractorGui", variable)
-                    .text("JMESExtractor.referenceName", variable)
-                    .text("JMESExtractor.jmesPathExpr", self.text(path, Place::Text))
-                    .text("JMESExtractor.matchNumber", &number)
-                    .text("JMESExtractor.defaultValue", &default_text)
+                let path = path.clone();
+                let fields = JmesPathExtractor { variable, path, number, default, scope, source };
+                self.item(ElementKind::JmesPathExtractor, name, fields)
             }
             ExtractFrom::Css { selector, attribute } => {
-                Item::new("HtmlExtractor", "HtmlExtractorGui", variable)
-                    .text("HtmlExtractor.refname", variable)
-                    .text("HtmlExtractor.expr", self.text(selector, Place::Text))
-                    .text("HtmlExtractor.attribute", attribute)
-                    .text("HtmlExtractor.default", &default_text)
-                    .flag("HtmlExtractor.default_empty_value", default.as_deref() == Some(""))
-                    .text("HtmlExtractor.match_number", &number)
-                    .text("HtmlExtractor.extractor_impl", "")
+                let fields = HtmlExtractor {
+                    variable,
+                    selector: selector.clone(),
+                    attribute: attribute.clone(),
+                    number,
+                    default,
+                    is_default_empty,
+                    scope,
+                    source,
+                };
+                self.item(ElementKind::HtmlExtractor, name, fields)
             }
             ExtractFrom::QualifiedXpath(path) => {
-                Item::new("XPath2Extractor", "XPath2ExtractorGui", variable)
-                    .text("XPathExtractor2.default", &default_text)
-                    .text("XPathExtractor2.refname", variable)
-                    .text("XPathExtractor2.matchNumber", &number)
-                    .text("XPathExtractor2.xpathQuery", self.text(&path.path, Place::Text))
-                    .text(
-                        "XPathExtractor2.namespaces",
-                        self.text(&namespace_lines(path), Place::Text),
-                    )
-                    .flag("XPathExtractor2.fragment", false)
+                let fields = Xpath2Extractor {
+                    variable,
+                    path: path.path.clone(),
+                    namespaces: namespace_lines(path),
+                    number,
+                    default,
+                    scope,
+                    source,
+                };
+                self.item(ElementKind::Xpath2Extractor, name, fields)
             }
-            ExtractFrom::Xpath(path) => Item::new("XPathExtractor", "XPathExtractorGui", variable)
-                .text("XPathExtractor.default", &default_text)
-                .text("XPathExtractor.refname", variable)
-                .text("XPathExtractor.matchNumber", &number)
-                .text("XPathExtractor.xpathQuery", self.text(path, Place::Text))
-                .flag("XPathExtractor.validate", false)
-                // Without it, JMeter refuses HTML that is not well-formed XML.
-                .flag("XPathExtractor.tolerant", true)
-                .flag("XPathExtractor.namespace", false),
-        };
-        Some(match &extractor.part {
-            ReplyPart::Variable(name) => {
-                item.text("Sample.scope", "variable").text("Scope.variable", name)
+            ExtractFrom::Xpath(path) => {
+                let path = path.clone();
+                let fields = XpathExtractor { variable, path, number, default, scope, source };
+                self.item(ElementKind::XpathExtractor, name, fields)
             }
-            _ => item,
         })
+    }
+
+    /// Exports an extractor that searches the header fields of the reply.
+    fn header_extractor(
+        &mut self,
+        extractor: &Extractor,
+        from: ExtractFrom,
+        label: &str,
+    ) -> Option<Item> {
+        let part = ReplyPart::Headers;
+        self.extractor(&Extractor { from, part, ..extractor.clone() }, false, label)
     }
 
     fn assertion(&mut self, assertion: &Assertion, label: &str) -> Option<Item> {
@@ -191,8 +244,8 @@ impl PlanWriter<'_> {
         Some(match &assertion.test {
             AssertionTest::Text(text) => return self.text_assertion(text, name, label),
             AssertionTest::Duration(millis) => {
-                Item::new("DurationAssertion", "DurationAssertionGui", name)
-                    .text("DurationAssertion.duration", self.text(millis, Place::Text))
+                let fields = DurationAssertion { millis: millis.clone() };
+                self.item(ElementKind::DurationAssertion, name, fields)
             }
             AssertionTest::Size { part, is, bytes } => {
                 let operator = match is {
@@ -212,52 +265,51 @@ impl PlanWriter<'_> {
                     Some(ReplyPart::Message) => "SizeAssertion.response_message",
                     _ => "SizeAssertion.response_network_size",
                 };
-                Item::new("SizeAssertion", "SizeAssertionGui", name)
-                    .text("Assertion.test_field", field)
-                    .text("SizeAssertion.size", self.text(bytes, Place::Text))
-                    .number("SizeAssertion.operator", operator)
+                let fields =
+                    SizeAssertion { bytes: bytes.clone(), operator, field: field.to_owned() };
+                self.item(ElementKind::SizeAssertion, name, fields)
             }
-            AssertionTest::Json { path, expected, invert }
-            | AssertionTest::JmesPath { path, expected, invert } => {
-                let is_json_path = matches!(assertion.test, AssertionTest::Json { .. });
-                let (class, form, property) = if is_json_path {
-                    ("JSONPathAssertion", "JSONPathAssertionGui", "JSON_PATH")
-                } else {
-                    ("JMESPathAssertion", "JMESPathAssertionGui", "JMES_PATH")
+            AssertionTest::Json { path, expected, invert } => {
+                let (has_value, is_pattern, is_null, value) = expectation(expected.as_ref());
+                let fields = JsonAssertion {
+                    path: path.clone(),
+                    has_value,
+                    is_pattern,
+                    value,
+                    is_null,
+                    is_inverted: *invert,
                 };
-                let value = match expected {
-                    Some(ExpectedJson::Value(value) | ExpectedJson::Pattern(value)) => {
-                        self.text(value, Place::Text)
-                    }
-                    Some(ExpectedJson::Null) | None => String::new(),
+                self.item(ElementKind::JsonAssertion, name, fields)
+            }
+            AssertionTest::JmesPath { path, expected, invert } => {
+                let (has_value, is_pattern, is_null, value) = expectation(expected.as_ref());
+                let fields = JmesPathAssertion {
+                    path: path.clone(),
+                    has_value,
+                    is_pattern,
+                    value,
+                    is_null,
+                    is_inverted: *invert,
                 };
-                Item::new(class, form, name)
-                    .text(property, self.text(path, Place::Text))
-                    .text("EXPECTED_VALUE", value)
-                    .flag("JSONVALIDATION", expected.is_some())
-                    .flag("EXPECT_NULL", matches!(expected, Some(ExpectedJson::Null)))
-                    .flag("INVERT", *invert)
-                    .flag("ISREGEX", matches!(expected, Some(ExpectedJson::Pattern(_))))
+                self.item(ElementKind::JmesPathAssertion, name, fields)
             }
             AssertionTest::Xpath { path, invert } => {
-                Item::new("XPathAssertion", "XPathAssertionGui", name)
-                    .flag("XPath.negate", *invert)
-                    .text("XPath.xpath", self.text(path, Place::Text))
-                    .flag("XPath.validate", false)
-                    .flag("XPath.whitespace", false)
-                    .flag("XPath.tolerant", true)
-                    .flag("XPath.namespace", false)
+                let fields = XpathAssertion { path: path.clone(), is_inverted: *invert };
+                self.item(ElementKind::XpathAssertion, name, fields)
             }
             AssertionTest::QualifiedXpath { path, invert } => {
-                Item::new("XPath2Assertion", "XPath2AssertionGui", name)
-                    .flag("XPath.negate", *invert)
-                    .text("XPath.xpath", self.text(&path.path, Place::Text))
-                    .text("XPath.namespaces", self.text(&namespace_lines(path), Place::Text))
+                let fields = Xpath2Assertion {
+                    path: path.path.clone(),
+                    namespaces: namespace_lines(path),
+                    is_inverted: *invert,
+                };
+                self.item(ElementKind::Xpath2Assertion, name, fields)
             }
-            AssertionTest::Xml => Item::new("XMLAssertion", "XMLAssertionGui", name),
-            AssertionTest::Md5(sum) => Item::new("MD5HexAssertion", "MD5HexAssertionGUI", name)
-                .text("MD5HexAssertion.size", self.text(sum, Place::Text)),
-            AssertionTest::Script(script) => self.script("JSR223Assertion", script),
+            AssertionTest::Xml => self.item(ElementKind::XmlAssertion, name, XmlAssertion {}),
+            AssertionTest::Md5(sum) => {
+                self.item(ElementKind::Md5Assertion, name, Md5Assertion { sum: sum.clone() })
+            }
+            AssertionTest::Script(script) => self.script(ElementKind::Jsr223Assertion, script),
         })
     }
 
@@ -268,8 +320,7 @@ impl PlanWriter<'_> {
             TextMatch::Contains => CONTAINS,
             TextMatch::Matches => MATCHES,
         };
-        let mut patterns: Vec<String> =
-            text.patterns.iter().map(|pattern| self.text(pattern, Place::Text)).collect();
+        let mut patterns = text.patterns.clone();
         // JMeter has a test of the whole text, which is an anchored pattern in brunt.
         if kind == CONTAINS
             && let Some(all) = patterns
@@ -282,10 +333,9 @@ impl PlanWriter<'_> {
             kind = MATCHES;
         }
         kind |= if text.not { NOT } else { 0 } | if text.any { OR } else { 0 };
-        let message = self.text(&text.message, Place::Text);
         let (field, variable) = match (part(&text.part), &text.part) {
             (Some((_, field)), _) => (field, None),
-            (None, ReplyPart::Variable(name)) => ("Assertion.response_data", Some(name)),
+            (None, ReplyPart::Variable(name)) => ("Assertion.response_data", Some(name.clone())),
             (None, _) => {
                 self.notice(format!(
                     "request \"{label}\": the check `{name}` is left out; JMeter does not look at the body of a request"
@@ -293,29 +343,56 @@ impl PlanWriter<'_> {
                 return None;
             }
         };
-        let item = response(name, field, &patterns, kind, text.ignore_status, &message);
-        Some(match variable {
-            Some(name) => item.text("Assertion.scope", "variable").text("Scope.variable", name),
-            None => item,
-        })
+        let scope = if variable.is_some() { "variable" } else { "" };
+        let fields = ResponseAssertion {
+            patterns,
+            kind,
+            field: field.to_owned(),
+            ignores_status: text.ignore_status,
+            message: text.message.clone(),
+            scope: scope.to_owned(),
+            source: variable.unwrap_or_default(),
+        };
+        Some(self.item(ElementKind::ResponseAssertion, name, fields))
+    }
+
+    /// An assertion of the accepted statuses, which replaces JMeter's check of the status.
+    fn status(&mut self, ranges: &[StatusRange]) -> Item {
+        let patterns = ranges.iter().flat_map(|range| match (range.least, range.most) {
+            (least, most) if least == most => vec![least.to_string()],
+            (least, most) if least % 100 == 0 && most == least + 99 => {
+                vec![format!(r"{}\d\d", least / 100)]
+            }
+            // Status codes have three digits.
+            (least, most) => (least..=most.min(999)).map(|status| status.to_string()).collect(),
+        });
+        let fields = ResponseAssertion {
+            patterns: patterns.collect(),
+            kind: MATCHES | OR,
+            field: "Assertion.response_code".to_owned(),
+            ignores_status: true,
+            message: String::new(),
+            scope: String::new(),
+            source: String::new(),
+        };
+        self.item(ElementKind::ResponseAssertion, "status", fields)
     }
 
     /// Exports a script element.
-    pub(super) fn script(&mut self, class: &'static str, script: &Script) -> Item {
+    pub(super) fn script(&mut self, kind: ElementKind, script: &Script) -> Item {
         let language = match script.language {
             ScriptLanguage::Groovy => "groovy",
             ScriptLanguage::Beanshell => "beanshell",
             ScriptLanguage::Javascript => "javascript",
             ScriptLanguage::Jexl => "jexl3",
         };
-        let parameters = self.text(&script.parameters, Place::Text);
-        Item::new(class, "TestBeanGUI", &script.name)
-            .text("scriptLanguage", language)
-            .text("parameters", parameters)
-            .text("filename", "")
-            // JMeter then compiles the script only once.
-            .text("cacheKey", "true")
-            .text("script", &script.source)
+        let fields = Jsr223Sampler {
+            language: language.to_owned(),
+            source: script.source.clone(),
+            parameters: script.parameters.clone(),
+            file: String::new(),
+        };
+        self.item(kind, &*script.name, fields)
     }
 
     /// Exports a fixed sample as a Java Request of JMeter's own class.
@@ -341,14 +418,15 @@ impl PlanWriter<'_> {
             ("Status", if fixed.success { "OK".to_owned() } else { "failed".to_owned() }),
             ("ResultData", self.text(&fixed.body, Place::Text)),
         ];
-        let pairs = pairs.map(|(name, value)| (name.to_owned(), value));
-        Item::new("JavaSampler", "JavaTestSamplerGui", "")
-            .with(arguments("arguments", &pairs))
-            .text("classname", "org.apache.jmeter.protocol.java.test.JavaTest")
+        let fields = JavaSampler {
+            class: "org.apache.jmeter.protocol.java.test.JavaTest".to_owned(),
+            arguments: pairs.map(|(name, value)| (name.to_owned(), value)).to_vec(),
+        };
+        self.item(ElementKind::JavaSampler, "", fields)
     }
 
     /// Exports a script that assigns a text to a variable.
-    pub(super) fn set(&mut self, class: &'static str, variable: &str, value: &str) -> Item {
+    pub(super) fn set(&mut self, kind: ElementKind, variable: &str, value: &str) -> Item {
         let script = Script {
             name: format!("set {variable}"),
             language: ScriptLanguage::Groovy,
@@ -359,27 +437,37 @@ impl PlanWriter<'_> {
             // JMeter evaluates parameters before the script runs.
             parameters: value.to_owned(),
         };
-        self.script(class, &script)
+        self.script(kind, &script)
     }
 }
 
-/// Exports an extractor by regular expression.
-fn regex_extractor(
-    extractor: &Extractor,
-    pattern: String,
-    template: &str,
-    part: &str,
-    default_text: &str,
-    number: &str,
-) -> Item {
-    Item::new("RegexExtractor", "RegexExtractorGui", &extractor.variable)
-        .text("RegexExtractor.useHeaders", part)
-        .text("RegexExtractor.refname", &extractor.variable)
-        .text("RegexExtractor.regex", pattern)
-        .text("RegexExtractor.template", template)
-        .text("RegexExtractor.default", default_text)
-        .flag("RegexExtractor.default_empty_value", extractor.default.as_deref() == Some(""))
-        .text("RegexExtractor.match_number", number)
+/// True if an extractor of JMeter has the effect of the action after it: the first match of an XPath, and the list of all matches
+/// of a JSON path.
+fn is_part_of(action: &ReplyAction, previous: &ReplyAction) -> bool {
+    let ReplyAction::Extract(extractor) = previous else { return false };
+    let takes_all = extractor.take == MatchChoice::All;
+    match (&extractor.from, action) {
+        (ExtractFrom::Xpath(_) | ExtractFrom::QualifiedXpath(_), ReplyAction::Extract(first)) => {
+            let take = MatchChoice::First;
+            takes_all && *first == Extractor { take, sets_more: false, ..extractor.clone() }
+        }
+        (ExtractFrom::JsonPath(_), ReplyAction::Set { variable, value }) => {
+            let name = &extractor.variable;
+            let joined = call_of("joined", &[name, ","]);
+            takes_all && *variable == format!("{name}_ALL") && joined.as_ref() == Some(value)
+        }
+        _ => false,
+    }
+}
+
+/// Properties of an expected value: whether there is one, is a pattern and is null, and its text.
+fn expectation(expected: Option<&ExpectedJson>) -> (bool, bool, bool, String) {
+    match expected {
+        None => (false, false, false, String::new()),
+        Some(ExpectedJson::Null) => (true, false, true, String::new()),
+        Some(ExpectedJson::Value(value)) => (true, false, false, value.clone()),
+        Some(ExpectedJson::Pattern(value)) => (true, true, false, value.clone()),
+    }
 }
 
 /// The inner pattern of `\A(?:…)\z`, which matches a whole text.
@@ -389,40 +477,6 @@ fn whole_text_pattern(pattern: &str) -> Option<String> {
 
 fn is_nonzero(millis: &str) -> bool {
     !matches!(millis.trim(), "" | "0")
-}
-
-fn response(
-    name: &str,
-    field: &str,
-    patterns: &[String],
-    kind: i64,
-    ignore_status: bool,
-    message: &str,
-) -> Item {
-    let patterns = patterns.iter().enumerate();
-    let patterns =
-        patterns.map(|(number, pattern)| Prop::Text(number.to_string(), pattern.clone())).collect();
-    Item::new("ResponseAssertion", "AssertionGui", name)
-        // JMeter itself misspells this property.
-        .with(Prop::List("Asserion.test_strings".into(), patterns))
-        .text("Assertion.custom_message", message)
-        .text("Assertion.test_field", field)
-        .flag("Assertion.assume_success", ignore_status)
-        .number("Assertion.test_type", kind)
-}
-
-/// An assertion of the accepted statuses, which replaces JMeter's check of the status.
-fn status(ranges: &[StatusRange]) -> Item {
-    let patterns = ranges.iter().flat_map(|range| match (range.least, range.most) {
-        (least, most) if least == most => vec![least.to_string()],
-        (least, most) if least % 100 == 0 && most == least + 99 => {
-            vec![format!(r"{}\d\d", least / 100)]
-        }
-        // Status codes have three digits.
-        (least, most) => (least..=most.min(999)).map(|status| status.to_string()).collect(),
-    });
-    let patterns: Vec<String> = patterns.collect();
-    response("status", "Assertion.response_code", &patterns, MATCHES | OR, true, "")
 }
 
 /// Namespaces of a path in JMeter's format: `prefix=URI`, one per line.

@@ -1,13 +1,19 @@
 //! Exports requests as HTTP samplers.
 
-use super::xml::{Item, Prop};
+use super::xml::Item;
 use super::{Place, PlanWriter};
+use crate::support::ElementKind;
+use crate::support::kinds::{
+    AuthManager, Authorization, Header, HeaderManager, HttpSampler, Parameter,
+};
+use brunt_model::reply_policy::RedirectRules;
 use brunt_model::scenario::{Scenario, TextRules};
 use brunt_model::{Body, ReplyPolicy, Request};
 use brunt_script::body::is_form;
 use brunt_script::decoded::{self, basic};
 use brunt_script::expression::{self, TextPart};
 use brunt_script::template::expression_text;
+use std::time::Duration;
 
 /// Start of brunt's default `User-Agent`.
 const OWN_AGENT: &str = "brunt/";
@@ -84,23 +90,6 @@ fn parts(url: &str) -> Option<[String; 4]> {
     Some([scheme.to_owned(), host.to_owned(), port.to_owned(), path])
 }
 
-fn text(name: &str, text: impl Into<String>) -> Prop {
-    Prop::Text(name.to_owned(), text.into())
-}
-
-fn argument(name: &str, value: String, encode: bool) -> Prop {
-    let mut properties = vec![
-        Prop::Flag("HTTPArgument.always_encode".into(), encode),
-        text("Argument.value", value),
-        text("Argument.metadata", "="),
-    ];
-    if !name.is_empty() {
-        properties.push(Prop::Flag("HTTPArgument.use_equals".into(), true));
-        properties.push(text("Argument.name", name));
-    }
-    Prop::Element(name.to_owned(), "HTTPArgument", "", properties)
-}
-
 impl PlanWriter<'_> {
     /// Exports the sampler of a request; `before` has timers.
     pub(super) fn request(
@@ -117,42 +106,38 @@ impl PlanWriter<'_> {
             .iter()
             .any(|(name, value)| name.eq_ignore_ascii_case("connection") && value == "close");
         let follows = policy.redirects.most > 0;
-        let mut sampler = Item::new("HTTPSamplerProxy", "HttpTestSampleGui", &label);
-        let (raw, list) = self.body(request, &label);
-        let class = "Arguments";
-        let arguments = Prop::List("Arguments.arguments".into(), list);
-        sampler = sampler
-            .flag("HTTPSampler.postBodyRaw", raw)
-            .with(Prop::Element(
-                "HTTPsampler.Arguments".into(),
-                class,
-                "HTTPArgumentsPanel",
-                vec![arguments],
-            ))
-            .text("HTTPSampler.domain", host)
-            .text("HTTPSampler.port", port)
-            .text("HTTPSampler.protocol", scheme)
-            .text("HTTPSampler.path", path)
-            .text("HTTPSampler.method", &request.method)
-            .flag("HTTPSampler.follow_redirects", follows)
-            .flag("HTTPSampler.auto_redirects", false)
-            .flag("HTTPSampler.use_keepalive", !closes);
+        let (is_raw, arguments) = self.body(request, &label);
+        let connect_timeout = self.plan.connection.connect_timeout;
         // An imported plan without a time limit has one of an hour.
-        if let Some(timeout) = policy
-            .timeout
-            .or(Some(self.plan.connection.timeout))
-            .filter(|time| time.as_secs() < 3600)
-        {
-            sampler = sampler.text("HTTPSampler.response_timeout", timeout.as_millis().to_string());
-        }
-        if self.plan.connection.connect_timeout.as_secs() < 3600 {
-            let millis = self.plan.connection.connect_timeout.as_millis();
-            sampler = sampler.text("HTTPSampler.connect_timeout", millis.to_string());
-        }
-        if policy.elements.is_some() {
-            sampler = sampler
-                .flag("HTTPSampler.image_parser", true)
-                .flag("HTTPSampler.concurrentDwn", true);
+        let response_timeout = policy.timeout.unwrap_or(self.plan.connection.timeout);
+        let fields = HttpSampler {
+            protocol: scheme,
+            host,
+            port,
+            method: request.method.clone(),
+            path,
+            arguments,
+            files: Vec::new(),
+            is_raw,
+            follows,
+            follows_automatically: follows && policy.redirects.rules == RedirectRules::JmeterAuto,
+            keeps_alive: !closes,
+            is_multipart: false,
+            connect_timeout: limit(connect_timeout),
+            response_timeout: limit(response_timeout),
+            has_elements: policy.elements.is_some(),
+            is_parallel: policy.elements.is_some(),
+            pool: String::new(),
+            only: String::new(),
+            never: String::new(),
+        };
+        let sampler = self.item(ElementKind::HttpSampler, &label, fields);
+        let sends_cookies =
+            request.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("cookie"));
+        if sends_cookies && policy.cookies.are_kept() && !policy.replaces_cookies {
+            self.notice(format!(
+                "request \"{label}\": its cookies replace those of the server in JMeter"
+            ));
         }
         let mut children = Vec::new();
         let own_headers: Vec<(String, String)> =
@@ -184,7 +169,7 @@ impl PlanWriter<'_> {
     }
 
     /// True for a raw body, and the arguments of the sampler.
-    fn body(&mut self, request: &Request, label: &str) -> (bool, Vec<Prop>) {
+    fn body(&mut self, request: &Request, label: &str) -> (bool, Vec<Parameter>) {
         let sends_form = request
             .headers
             .iter()
@@ -198,11 +183,15 @@ impl PlanWriter<'_> {
                 let fields = fields.iter().map(|(name, value)| {
                     let name = self.text(name, Place::Request);
                     let value = self.text(value, Place::Request);
-                    argument(&name, value, true)
+                    Parameter { name, value, needs_encoding: true, has_equals: true }
                 });
                 (false, fields.collect())
             }
-            Body::Text(body) => (true, vec![argument("", self.text(body, Place::Request), false)]),
+            Body::Text(body) => {
+                let name = String::new();
+                let value = self.text(body, Place::Request);
+                (true, vec![Parameter { name, value, needs_encoding: false, has_equals: true }])
+            }
             Body::Bytes(_)
             | Body::Mixed(_)
             | Body::Pieces(_)
@@ -218,51 +207,47 @@ impl PlanWriter<'_> {
 
     /// Exports a header manager.
     pub(super) fn header_manager(&mut self, headers: &[(String, String)]) -> Item {
-        let headers = headers.iter().map(|(name, value)| {
-            let value = self.text(value, Place::Request);
-            Prop::Element(
-                name.clone(),
-                "Header",
-                "",
-                vec![text("Header.name", name), text("Header.value", value)],
-            )
+        let headers = headers.iter().map(|(name, value)| Header {
+            name: name.clone(),
+            value: self.text(value, Place::Request),
         });
         let headers = headers.collect();
-        Item::new("HeaderManager", "HeaderPanel", "HTTP Header Manager")
-            .with(Prop::List("HeaderManager.headers".into(), headers))
+        self.unnamed(ElementKind::HeaderManager, HeaderManager { headers })
     }
 
     fn authorization(&mut self, request: &Request, policy: &ReplyPolicy) -> Option<Item> {
         let header =
             request.headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("authorization"));
         let digest = policy.credentials.first();
-        let (pair, mechanism) = match (header.and_then(|(_, value)| basic(value)), digest) {
-            (Some(pair), _) => (pair, "BASIC"),
-            (None, Some(digest)) => (format!("{}:{}", digest.user, digest.password), "DIGEST"),
+        let basic_pair = header.and_then(|(_, value)| basic(value));
+        let mechanism = if basic_pair.is_some() { "BASIC" } else { "DIGEST" };
+        let (user, password) = match (&basic_pair, digest) {
+            // A user's name may have a colon, so the pair has not the answer.
+            (_, Some(digest)) => (digest.user.clone(), digest.password.clone()),
+            (Some(pair), None) => {
+                let (user, password) = pair.split_once(':').unwrap_or((pair, ""));
+                (user.to_owned(), password.to_owned())
+            }
             (None, None) => return None,
         };
-        let (user, password) = pair.split_once(':').unwrap_or((&pair, ""));
         let url_prefix = match parts(&request.url) {
             Some([scheme, host, port, _]) if port.is_empty() => format!("{scheme}://{host}"),
             Some([scheme, host, port, _]) => format!("{scheme}://{host}:{port}"),
             None => String::new(),
         };
-        let entry = vec![
-            text("Authorization.url", self.text(&url_prefix, Place::Request)),
-            text("Authorization.username", self.text(user, Place::Text)),
-            text("Authorization.password", self.text(password, Place::Text)),
-            text("Authorization.domain", ""),
-            text(
-                "Authorization.realm",
-                digest.and_then(|digest| digest.realm.clone()).unwrap_or_default(),
-            ),
-            text("Authorization.mechanism", mechanism),
-        ];
-        let list = vec![Prop::Element(String::new(), "Authorization", "", entry)];
-        Some(
-            Item::new("AuthManager", "AuthPanel", "HTTP Authorization Manager")
-                .with(Prop::List("AuthManager.auth_list".into(), list))
-                .flag("AuthManager.controlledByThreadGroup", false),
-        )
+        let realm = digest.and_then(|digest| digest.realm.clone());
+        let entry = Authorization {
+            url: self.text(&url_prefix, Place::Request),
+            user,
+            password,
+            realm: realm.unwrap_or_default(),
+            mechanism: mechanism.to_owned(),
+        };
+        Some(self.unnamed(ElementKind::AuthManager, AuthManager { entries: vec![entry] }))
     }
+}
+
+/// Milliseconds of a time limit; empty without one.
+fn limit(time: Duration) -> String {
+    if time.as_secs() < 3600 { time.as_millis().to_string() } else { String::new() }
 }

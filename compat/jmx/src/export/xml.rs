@@ -1,108 +1,38 @@
-//! Builds test elements with properties and children, and writes their markup.
+//! Builds test elements with properties and children, and writes them.
 
-use crate::document::{encode, encode_attribute};
+use crate::document::encode_attribute;
+use crate::markup::{Prop, insert};
+use crate::support::ElementKind;
 use std::fmt::Write;
-
-/// A property of a test element.
-#[derive(Debug, Clone)]
-pub(super) enum Prop {
-    Text(String, String),
-    Flag(String, bool),
-    Number(String, i64),
-    /// Nested properties: name, class and GUI class.
-    Element(String, &'static str, &'static str, Vec<Prop>),
-    List(String, Vec<Prop>),
-}
-
-impl Prop {
-    fn write(&self, out: &mut String, depth: usize) {
-        let space = "  ".repeat(depth);
-        let _ = match self {
-            Self::Text(name, text) => {
-                writeln!(
-                    out,
-                    "{space}<stringProp name=\"{}\">{}</stringProp>",
-                    encode_attribute(name),
-                    encode(text)
-                )
-            }
-            Self::Flag(name, value) => {
-                writeln!(
-                    out,
-                    "{space}<boolProp name=\"{}\">{value}</boolProp>",
-                    encode_attribute(name)
-                )
-            }
-            Self::Number(name, number) => {
-                writeln!(
-                    out,
-                    "{space}<intProp name=\"{}\">{number}</intProp>",
-                    encode_attribute(name)
-                )
-            }
-            Self::Element(name, class, form, properties) => {
-                let name = encode_attribute(name);
-                let form = if form.is_empty() {
-                    String::new()
-                } else {
-                    format!(" guiclass=\"{form}\" testclass=\"{class}\" enabled=\"true\"")
-                };
-                let _ = writeln!(
-                    out,
-                    "{space}<elementProp name=\"{name}\" elementType=\"{class}\"{form}>"
-                );
-                for property in properties {
-                    property.write(out, depth + 1);
-                }
-                writeln!(out, "{space}</elementProp>")
-            }
-            Self::List(name, properties) => {
-                let _ =
-                    writeln!(out, "{space}<collectionProp name=\"{}\">", encode_attribute(name));
-                for property in properties {
-                    property.write(out, depth + 1);
-                }
-                writeln!(out, "{space}</collectionProp>")
-            }
-        };
-    }
-}
 
 /// A test element with its children.
 #[derive(Debug, Clone)]
-pub(super) struct Item {
+pub(crate) struct Item {
     class: &'static str,
-    form: &'static str,
+    guiclass: &'static str,
     pub(super) name: String,
     properties: Vec<Prop>,
     pub(super) children: Vec<Item>,
 }
 
 impl Item {
-    /// Creates an element of a class with its GUI class.
-    pub(super) fn new(class: &'static str, form: &'static str, name: impl Into<String>) -> Self {
-        Self { class, form, name: name.into(), properties: Vec::new(), children: Vec::new() }
+    /// Creates an element of a kind with properties at paths.
+    pub(crate) fn of(
+        kind: ElementKind,
+        name: impl Into<String>,
+        properties: impl IntoIterator<Item = (&'static str, Prop)>,
+    ) -> Self {
+        let row = kind.row();
+        let class = row.classes.first().copied().unwrap_or_default();
+        let guiclass = row.guiclasses.first().copied().unwrap_or_default();
+        let mut all = Vec::new();
+        for (path, property) in properties {
+            insert(&mut all, path, property);
+        }
+        Self { class, guiclass, name: name.into(), properties: all, children: Vec::new() }
     }
 
-    /// Adds a text property.
-    pub(super) fn text(mut self, name: &str, text: impl Into<String>) -> Self {
-        self.properties.push(Prop::Text(name.to_owned(), text.into()));
-        self
-    }
-
-    /// Adds a boolean property.
-    pub(super) fn flag(mut self, name: &str, value: bool) -> Self {
-        self.properties.push(Prop::Flag(name.to_owned(), value));
-        self
-    }
-
-    /// Adds a number property.
-    pub(super) fn number(mut self, name: &str, number: i64) -> Self {
-        self.properties.push(Prop::Number(name.to_owned(), number));
-        self
-    }
-
-    /// Adds a property of any type.
+    /// Adds a property.
     pub(super) fn with(mut self, property: Prop) -> Self {
         self.properties.push(property);
         self
@@ -114,18 +44,27 @@ impl Item {
         self
     }
 
+    /// Start tag of the element.
+    fn start(&self) -> String {
+        let Self { class, guiclass, .. } = self;
+        let name = encode_attribute(&self.name);
+        format!(
+            "<{class} guiclass=\"{guiclass}\" testclass=\"{class}\" testname=\"{name}\" enabled=\"true\">"
+        )
+    }
+
+    /// Its markup on one line, and an empty tree.
+    pub(crate) fn markup(&self) -> String {
+        let properties: String = self.properties.iter().map(Prop::markup).collect();
+        format!("{}{properties}</{}>\n<hashTree/>", self.start(), self.class)
+    }
+
     /// Appends the markup of the element and its children.
     pub(super) fn write(&self, out: &mut String, depth: usize) {
         let space = "  ".repeat(depth);
-        let class = self.class;
-        let form = self.form;
-        let name = encode_attribute(&self.name);
-        let _ = writeln!(
-            out,
-            "{space}<{class} guiclass=\"{form}\" testclass=\"{class}\" testname=\"{name}\" enabled=\"true\">"
-        );
-        self.properties.iter().for_each(|property| property.write(out, depth + 1));
-        let _ = writeln!(out, "{space}</{class}>");
+        let _ = writeln!(out, "{space}{}", self.start());
+        self.properties.iter().for_each(|property| property.write(out, Some(depth + 1)));
+        let _ = writeln!(out, "{space}</{}>", self.class);
         // JMeter pairs each element with a `hashTree`, even without children.
         if self.children.is_empty() {
             let _ = writeln!(out, "{space}<hashTree/>");
@@ -135,18 +74,4 @@ impl Item {
         self.children.iter().for_each(|child| child.write(out, depth + 1));
         let _ = writeln!(out, "{space}</hashTree>");
     }
-}
-
-/// An `Arguments` property with names and values.
-pub(super) fn arguments(name: &str, pairs: &[(String, String)]) -> Prop {
-    let arguments = pairs.iter().map(|(name, value)| {
-        let properties = vec![
-            Prop::Text("Argument.name".into(), name.clone()),
-            Prop::Text("Argument.value".into(), value.clone()),
-            Prop::Text("Argument.metadata".into(), "=".into()),
-        ];
-        Prop::Element(name.clone(), "Argument", "", properties)
-    });
-    let list = Prop::List("Arguments.arguments".into(), arguments.collect());
-    Prop::Element(name.to_owned(), "Arguments", "ArgumentsPanel", vec![list])
 }

@@ -1,12 +1,17 @@
 //! Converts assertions to checks of the response.
 
 use super::PlanReader;
-use super::extractors::json_path;
+use super::extractors::{json_path, qualified_path};
 use super::failing::{PlanScript, failing_assertion};
 use super::patterns::translated;
 use crate::element::TestElement;
 use crate::error::JmxError;
+use crate::fields::whole_number;
 use crate::support::ElementKind;
+use crate::support::kinds::{
+    DurationAssertion, JmesPathAssertion, JsonAssertion, Md5Assertion, ResponseAssertion,
+    SizeAssertion, Xpath2Assertion, XpathAssertion,
+};
 use brunt_model::extract::ReplyPart;
 use brunt_model::reply_policy::{
     Assertion, AssertionTest, ExpectedJson, NumberComparison, TextAssertion, TextMatch,
@@ -25,43 +30,57 @@ impl PlanReader<'_> {
         let test = match element.kind() {
             Some(ElementKind::ResponseAssertion) => self.response(element)?,
             Some(ElementKind::DurationAssertion) => {
-                AssertionTest::Duration(self.text(element, "DurationAssertion.duration"))
+                let DurationAssertion { millis } = self.fields(element)?;
+                // JMeter reads an invalid number as 0, which is no limit.
+                let is_limit = whole_number(&self.before.text(&millis));
+                if Self::is_constant(&millis) && is_limit.is_none_or(|millis| millis <= 0.0) {
+                    return Ok(None);
+                }
+                AssertionTest::Duration(millis)
             }
-            Some(ElementKind::SizeAssertion) => self.size(element)?,
-            Some(ElementKind::JsonAssertion) => self.json_assertion(element),
-            Some(ElementKind::JmesPathAssertion) => AssertionTest::JmesPath {
-                path: self.text(element, "JMES_PATH"),
-                expected: self.expected_json(element),
-                invert: self.flag(element, "INVERT", false),
+            Some(ElementKind::SizeAssertion) => match self.size(element)? {
+                Some(test) => test,
+                None => return Ok(None),
             },
-            Some(ElementKind::XpathAssertion) => AssertionTest::Xpath {
-                path: self.text(element, "XPath.xpath"),
-                invert: self.flag(element, "XPath.negate", false),
-            },
-            Some(ElementKind::Xpath2Assertion) => AssertionTest::QualifiedXpath {
-                path: self.qualified_path(element, "XPath.xpath", "XPath.namespaces"),
-                invert: self.flag(element, "XPath.negate", false),
-            },
+            Some(ElementKind::JsonAssertion) => {
+                let of: JsonAssertion = self.fields(element)?;
+                let expected = expected_json(of.has_value, of.is_null, of.is_pattern, of.value);
+                AssertionTest::Json { path: json_path(&of.path), expected, invert: of.is_inverted }
+            }
+            Some(ElementKind::JmesPathAssertion) => {
+                let of: JmesPathAssertion = self.fields(element)?;
+                let expected = expected_json(of.has_value, of.is_null, of.is_pattern, of.value);
+                AssertionTest::JmesPath { path: of.path, expected, invert: of.is_inverted }
+            }
+            Some(ElementKind::XpathAssertion) => {
+                let XpathAssertion { path, is_inverted: invert } = self.fields(element)?;
+                AssertionTest::Xpath { path, invert }
+            }
+            Some(ElementKind::Xpath2Assertion) => {
+                let Xpath2Assertion { path, namespaces, is_inverted: invert } =
+                    self.fields(element)?;
+                // JMeter checks nothing.
+                if path.is_empty() {
+                    return Ok(None);
+                }
+                AssertionTest::QualifiedXpath { path: qualified_path(path, &namespaces), invert }
+            }
             Some(ElementKind::XmlAssertion) => AssertionTest::Xml,
             Some(ElementKind::Md5Assertion) => {
-                AssertionTest::Md5(self.text(element, "MD5HexAssertion.size"))
+                let Md5Assertion { sum } = self.fields(element)?;
+                AssertionTest::Md5(sum)
             }
             Some(
                 ElementKind::Jsr223Assertion
                 | ElementKind::BeanShellAssertion
                 | ElementKind::BsfAssertion,
-            ) => {
-                let is_beanshell = element.kind() == Some(ElementKind::BeanShellAssertion);
-                let source = if is_beanshell { "BeanShellAssertion.query" } else { "script" };
-                match self.script(element, source)? {
-                    PlanScript::Readable(script) => AssertionTest::Script(script),
-                    PlanScript::Failing { exception } => failing_assertion(
-                        &format!("script `{}`: {exception}", element.name()),
-                        false,
-                    ),
-                    PlanScript::LeftOut => return Ok(None),
+            ) => match self.script(element)? {
+                PlanScript::Readable(script) => AssertionTest::Script(script),
+                PlanScript::Failing { exception } => {
+                    failing_assertion(&format!("script `{}`: {exception}", element.name()), false)
                 }
-            }
+                PlanScript::LeftOut => return Ok(None),
+            },
             _ => return Ok(None),
         };
         Ok(Some(Assertion { name: element.name().into_owned(), test }))
@@ -73,29 +92,29 @@ impl PlanReader<'_> {
         const EQUALS: i64 = 8;
         const SUBSTRING: i64 = 16;
         const OR: i64 = 32;
-        // JMeter's default is 2, Contains.
-        let kind = self.number(element, "Assertion.test_type", 2.0)? as i64;
+        let of: ResponseAssertion = self.fields(element)?;
+        let kind = of.kind;
         let is = match kind {
             kind if kind & EQUALS > 0 => TextMatch::Equals,
             kind if kind & SUBSTRING > 0 => TextMatch::Substring,
             kind if kind & MATCHES > 0 => TextMatch::Matches,
             _ => TextMatch::Contains,
         };
-        let properties = element.properties();
         let is_expression = matches!(is, TextMatch::Contains | TextMatch::Matches);
-        let patterns: Vec<String> =
-            // JMeter itself misspells this property.
-            properties.items("Asserion.test_strings").map(|item| self.before.folded(&item.text())).collect();
-        if is_expression && let Some(failing) = self.without_pattern(element, &patterns) {
+        if is_expression
+            && let Some(failing) = self.without_pattern(element, &of.patterns, of.ignores_status)
+        {
             return Ok(failing);
         }
-        let patterns =
-            patterns.into_iter().map(|text| if is_expression { translated(&text) } else { text });
-        let field = self.value(element, "Assertion.test_field");
-        let part = match field.rsplit('.').next().unwrap_or_default() {
-            _ if self.value(element, "Assertion.scope") == "variable" => {
-                ReplyPart::Variable(self.value(element, "Scope.variable"))
-            }
+        let patterns = of
+            .patterns
+            .into_iter()
+            .map(|text| if is_expression { translated(&text) } else { text });
+        if matches!(&*of.scope, "all" | "children") {
+            self.notice(format!("{}: it applies to the main sample alone", element.place()));
+        }
+        let part = match of.field.rsplit('.').next().unwrap_or_default() {
+            _ if of.scope == "variable" => ReplyPart::Variable(of.source),
             "response_code" => ReplyPart::Status,
             "response_message" => ReplyPart::Message,
             "response_headers" => ReplyPart::Headers,
@@ -111,13 +130,14 @@ impl PlanReader<'_> {
             is,
             not: kind & NOT > 0,
             any: kind & OR > 0,
-            ignore_status: self.flag(element, "Assertion.assume_success", false),
-            message: self.text(element, "Assertion.custom_message"),
+            ignore_status: of.ignores_status,
+            message: of.message,
         }))
     }
 
-    fn size(&self, element: TestElement<'_>) -> Result<AssertionTest, JmxError> {
-        let is = match self.number(element, "SizeAssertion.operator", 1.0)? as i64 {
+    fn size(&mut self, element: TestElement<'_>) -> Result<Option<AssertionTest>, JmxError> {
+        let SizeAssertion { bytes, operator, field } = self.fields(element)?;
+        let is = match operator {
             2 => NumberComparison::NotEqual,
             3 => NumberComparison::Greater,
             4 => NumberComparison::Less,
@@ -125,7 +145,6 @@ impl PlanReader<'_> {
             6 => NumberComparison::AtMost,
             _ => NumberComparison::Equal,
         };
-        let field = self.value(element, "Assertion.test_field");
         let part = match field.rsplit('.').next().unwrap_or_default() {
             "response_data" => Some(ReplyPart::Body),
             "response_headers" => Some(ReplyPart::Headers),
@@ -133,25 +152,41 @@ impl PlanReader<'_> {
             "response_message" => Some(ReplyPart::Message),
             _ => None,
         };
-        Ok(AssertionTest::Size { part, is, bytes: self.text(element, "SizeAssertion.size") })
-    }
-
-    fn expected_json(&self, element: TestElement<'_>) -> Option<ExpectedJson> {
-        let validates = self.flag(element, "JSONVALIDATION", false);
-        let value = self.text(element, "EXPECTED_VALUE");
-        match validates {
-            false => None,
-            true if self.flag(element, "EXPECT_NULL", false) => Some(ExpectedJson::Null),
-            true if self.flag(element, "ISREGEX", true) => Some(ExpectedJson::Pattern(value)),
-            true => Some(ExpectedJson::Value(value)),
+        if Self::is_constant(&bytes) {
+            match whole_number(&bytes) {
+                None => {
+                    let exception = "java.lang.NumberFormatException: For input string:";
+                    let message = format!("{exception} \"{bytes}\"");
+                    return Ok(Some(self.always_failing(element, &message)));
+                }
+                Some(number) if number < 0.0 => {
+                    // Each size is larger.
+                    let holds = matches!(
+                        is,
+                        NumberComparison::NotEqual
+                            | NumberComparison::Greater
+                            | NumberComparison::AtLeast
+                    );
+                    let message = format!("The result was the wrong size: it is above {bytes}");
+                    return Ok((!holds).then(|| self.always_failing(element, &message)));
+                }
+                Some(_) => {}
+            }
         }
+        Ok(Some(AssertionTest::Size { part, is, bytes }))
     }
+}
 
-    fn json_assertion(&self, element: TestElement<'_>) -> AssertionTest {
-        AssertionTest::Json {
-            path: json_path(&self.text(element, "JSON_PATH")),
-            expected: self.expected_json(element),
-            invert: self.flag(element, "INVERT", false),
-        }
-    }
+/// The expected value at a path; None if the path has to exist alone.
+fn expected_json(
+    has_value: bool,
+    is_null: bool,
+    is_pattern: bool,
+    value: String,
+) -> Option<ExpectedJson> {
+    has_value.then_some(match (is_null, is_pattern) {
+        (true, _) => ExpectedJson::Null,
+        (false, true) => ExpectedJson::Pattern(value),
+        (false, false) => ExpectedJson::Value(value),
+    })
 }

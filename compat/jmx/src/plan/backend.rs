@@ -4,8 +4,9 @@
 //! write text. Listeners of other classes are omitted with a notice.
 
 use super::PlanReader;
-use super::data::pairs;
 use crate::element::TestElement;
+use crate::property::Property;
+use crate::support::kinds::Variables;
 use brunt_model::live_output::{
     AccessToken, GraphiteSink, InfluxSink, LabelFilter, LiveOutput, LiveSink,
 };
@@ -66,9 +67,9 @@ impl PlanReader<'_> {
     fn live_output(&self, element: TestElement<'_>) -> Result<LiveOutput, String> {
         let class = self.value(element, "classname");
         let name = class.trim().rsplit('.').next().unwrap_or_default().to_owned();
-        let nested = element.properties().element("arguments");
-        let values =
-            nested.iter().flat_map(pairs).map(|(name, value)| (name, self.before.text(&value)));
+        let list = element.property("arguments/Arguments.arguments");
+        let values = Variables::pairs(list.iter().flat_map(Property::items))
+            .map(|(name, value)| (name, self.before.text(&value)));
         let arguments = Arguments(values.collect());
         if self.context.resolve_all.is_some() && [INFLUX, GRAPHITE].contains(&&*name) {
             return Err(

@@ -67,7 +67,7 @@ impl PlanReader<'_> {
         let policy = ReplyPolicy {
             checks: ReplyChecks::default(),
             timeout: deadline,
-            ..self.policy_in_scope(element, scope)
+            ..self.policy_in_scope(element, scope)?
         };
         let policy = self.reactions(scope, policy)?;
         let reply_policy = self.policy(policy);

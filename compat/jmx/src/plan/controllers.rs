@@ -5,6 +5,12 @@ use super::{ElementScope, PlanReader, texts};
 use crate::document::JmxDocument;
 use crate::element::TestElement;
 use crate::error::JmxError;
+use crate::support::kinds::{
+    CriticalSectionController, ForeachController, IfController, IncludeController,
+    InterleaveController, LoopController, ParallelController, ParameterizedController,
+    RandomController, RuntimeController, SwitchController, ThroughputController,
+    TransactionController, WeightedSwitchController, WhileController,
+};
 use crate::support::{ElementKind, Role};
 use brunt_model::scenario::{
     Branch, ConcurrencyMode, Condition, ConditionShare, EndScope, ListOrder, LoopValues, Pauses,
@@ -36,18 +42,13 @@ impl PlanReader<'_> {
         Ok(steps)
     }
 
-    /// Like [`body`](Self::body), for a transaction. With sample records, it also counts the
-    /// ends of its controllers.
+    /// Like [`body`](Self::body), for a transaction with sample records: it also counts the ends of
+    /// its controllers.
     fn transaction_body(
         &mut self,
         element: TestElement<'_>,
         scope: &ElementScope<'_>,
     ) -> Result<Vec<ScenarioStep>, JmxError> {
-        if self.context.records.is_none()
-            || self.flag(element, "TransactionController.parent", false)
-        {
-            return self.body(element, scope);
-        }
         let mut steps = self.round_start(element)?;
         let roles = element.enabled_children().map(|child| child.role());
         let roles = roles.filter(|role| matches!(role, Role::Sampler | Role::Controller));
@@ -109,13 +110,13 @@ impl PlanReader<'_> {
             // It runs where a module controller or include controller refers to it.
             ElementKind::TestFragment => Ok(Vec::new()),
             ElementKind::LoopController => {
-                let times = self.text(element, "LoopController.loops");
-                let times = if Self::is_constant(&times) {
-                    let number = self.whole_number_of(element, "LoopController.loops", &times);
+                let LoopController { loops, continues_forever } = self.fields(element)?;
+                let times = if Self::is_constant(&loops) {
+                    let number = self.whole_number_of(element, "loops", &loops);
                     // A negative number means no limit.
                     (number >= 0.0).then_some(Rounds::Number(number as u64))
                 } else {
-                    Some(Rounds::Text(times))
+                    Some(Rounds::Text(loops))
                 };
                 let (before, steps) = self.numbered_body(element, scope)?;
                 let steps =
@@ -123,8 +124,7 @@ impl PlanReader<'_> {
                 // Without `continue_forever`, a loop runs its rounds only once per
                 // iteration, unless it is in an interleave controller of style 0, where each
                 // turn starts it again.
-                let is_once = !self.flag(element, "LoopController.continue_forever", true);
-                Ok(if is_once && scope.turns != TurnEffect::Restart {
+                Ok(if !continues_forever && scope.turns != TurnEffect::Restart {
                     vec![ScenarioStep::Once(steps)]
                 } else {
                     steps
@@ -138,13 +138,9 @@ impl PlanReader<'_> {
                     ScenarioStep::Once(steps)
                 }])
             }
-            ElementKind::IfController => {
-                let condition = self.if_condition(element);
-                let then = self.body(element, scope)?;
-                Ok(vec![ScenarioStep::If { condition, then, otherwise: Vec::new() }])
-            }
+            ElementKind::IfController => self.if_controller(element, scope),
             ElementKind::WhileController => {
-                let text = self.text(element, "WhileController.condition");
+                let WhileController { condition: text } = self.fields(element)?;
                 // JMeter increments the round number before it evaluates the condition.
                 let index = format!("${{{}}}", self.index_name(element));
                 let next = call_of("intSum", &[&index, "1"]).unwrap_or_default();
@@ -175,20 +171,11 @@ impl PlanReader<'_> {
                 Ok(before.into_iter().chain([repeat]).collect())
             }
             ElementKind::ForeachController => {
-                let separator = if self.flag(element, "ForeachController.useSeparator", true) {
-                    "_"
-                } else {
-                    ""
-                };
-                let values = LoopValues::Numbered {
-                    prefix: format!(
-                        "{}{separator}",
-                        self.text(element, "ForeachController.inputVal")
-                    ),
-                    after: self.text(element, "ForeachController.startIndex"),
-                    last: self.text(element, "ForeachController.endIndex"),
-                };
-                let variable = self.value(element, "ForeachController.returnVal");
+                let ForeachController { input, after, last, variable, has_separator } =
+                    self.fields(element)?;
+                let separator = if has_separator { "_" } else { "" };
+                let values =
+                    LoopValues::Numbered { prefix: format!("{input}{separator}"), after, last };
                 let (before, steps) = self.numbered_body(element, scope)?;
                 Ok(before
                     .into_iter()
@@ -196,19 +183,19 @@ impl PlanReader<'_> {
                     .collect())
             }
             ElementKind::SwitchController => {
-                let value = self.text(element, "SwitchController.value");
+                let SwitchController { value } = self.fields(element)?;
                 let steps = self.round_start(element)?;
                 let cases = cases(self.units(element, scope)?);
                 Ok(steps.into_iter().chain([ScenarioStep::Switch { value, cases }]).collect())
             }
-            ElementKind::RandomController => self.choose(element, scope, ListOrder::Random),
+            ElementKind::RandomController => {
+                let RandomController { style } = self.fields(element)?;
+                self.choose(element, scope, ListOrder::Random, style)
+            }
             ElementKind::InterleaveController => {
-                let all = self.flag(element, "InterleaveControl.accrossThreads", false);
-                self.choose(
-                    element,
-                    scope,
-                    if all { ListOrder::Sequence } else { ListOrder::WalkTogether },
-                )
+                let InterleaveController { style, is_shared } = self.fields(element)?;
+                let order = if is_shared { ListOrder::Sequence } else { ListOrder::WalkTogether };
+                self.choose(element, scope, order, style)
             }
             ElementKind::RandomOrderController => {
                 let steps = self.round_start(element)?;
@@ -217,13 +204,13 @@ impl PlanReader<'_> {
                 Ok(steps.into_iter().chain([ScenarioStep::Shuffle(branches)]).collect())
             }
             ElementKind::ThroughputController => {
-                let style = self.number(element, "ThroughputController.style", 0.0)?;
-                let percent = style >= 1.0;
-                let value = if percent { "percentThroughput" } else { "maxThroughput" };
+                let ThroughputController { style, percent, executions, is_per_user } =
+                    self.fields(element)?;
+                let is_percent = style >= 1;
                 let share = ConditionShare {
-                    value: self.text(element, &format!("ThroughputController.{value}")),
-                    percent,
-                    per_user: self.flag(element, "ThroughputController.perThread", false),
+                    value: if is_percent { percent } else { executions },
+                    percent: is_percent,
+                    per_user: is_per_user,
                 };
                 let then = self.body(element, scope)?;
                 Ok(vec![ScenarioStep::If {
@@ -233,12 +220,12 @@ impl PlanReader<'_> {
                 }])
             }
             ElementKind::RuntimeController => {
-                let seconds = self.text(element, "RunTime.seconds");
+                let RuntimeController { seconds } = self.fields(element)?;
                 let steps = self.body(element, scope)?;
                 Ok(vec![ScenarioStep::During { seconds, steps }])
             }
             ElementKind::CriticalSectionController => {
-                let name = self.text(element, "CriticalSectionController.lockName");
+                let CriticalSectionController { lock: name } = self.fields(element)?;
                 let steps = self.body(element, scope)?;
                 Ok(vec![ScenarioStep::Lock { name, steps }])
             }
@@ -246,10 +233,11 @@ impl PlanReader<'_> {
             ElementKind::ParallelController => self.parallel(element, scope),
             ElementKind::WeightedSwitchController => self.weighted(element, scope),
             ElementKind::ParameterizedController => {
-                let variables = element.properties().element("Arguments.arguments");
-                let nested = element.properties().element("VariablesContainer").or(variables);
-                let set = nested.iter().flat_map(super::data::pairs).map(|(variable, value)| {
-                    ScenarioStep::Set { variable, value: self.before.folded(&value) }
+                let ParameterizedController { variables, older } = self.fields(element)?;
+                let variables = if variables.is_empty() { older } else { variables };
+                let set = variables.into_iter().map(|(variable, value)| ScenarioStep::Set {
+                    variable,
+                    value: self.before.folded(&value),
                 });
                 let set: Vec<ScenarioStep> = set.collect();
                 Ok(set.into_iter().chain(self.body(element, scope)?).collect())
@@ -284,18 +272,39 @@ impl PlanReader<'_> {
         format!("__jm__{}__idx", self.before.text(&element.name()))
     }
 
-    fn if_condition(&self, element: TestElement<'_>) -> Condition {
-        let text = self.text(element, "IfController.condition");
-        if text.trim() == LAST_SAMPLE {
-            return Condition::Succeeded;
-        }
-        if self.flag(element, "IfController.useExpression", false) {
-            return Condition::True(text);
-        }
-        match text.trim() {
+    fn if_controller(
+        &mut self,
+        element: TestElement<'_>,
+        scope: &ElementScope<'_>,
+    ) -> Result<Vec<ScenarioStep>, JmxError> {
+        let IfController { condition: text, is_expression, evaluates_all } =
+            self.fields(element)?;
+        let condition = match text.trim() {
+            LAST_SAMPLE => Condition::Succeeded,
             "true" | "false" => Condition::True(text),
+            _ if is_expression => Condition::True(text),
             _ => Condition::True(call_of("javaScript", &[&text]).unwrap_or(text)),
+        };
+        let first = self.round_start(element)?;
+        let mut units: Vec<Vec<ScenarioStep>> =
+            self.units(element, scope)?.into_iter().map(|(_, unit)| unit).collect();
+        if !evaluates_all {
+            units = vec![units.concat()];
+        } else if element.enabled_children().any(|child| child.role() == Role::Controller) {
+            self.notice(format!(
+                "{}: the condition is evaluated before each child, not before each sampler within a child",
+                element.place()
+            ));
         }
+        if units.is_empty() {
+            units.push(Vec::new());
+        }
+        units[0].splice(0..0, first);
+        // If the condition does not hold before a child, the rest is skipped.
+        Ok(units.into_iter().rev().fold(Vec::new(), |rest, mut then| {
+            then.extend(rest);
+            vec![ScenarioStep::If { condition: condition.clone(), then, otherwise: Vec::new() }]
+        }))
     }
 
     fn choose(
@@ -303,13 +312,13 @@ impl PlanReader<'_> {
         element: TestElement<'_>,
         scope: &ElementScope<'_>,
         order: ListOrder,
+        style: i64,
     ) -> Result<Vec<ScenarioStep>, JmxError> {
-        // Style 0: in each turn, a child controller runs only one of its samplers.
-        let style = self.number(element, "InterleaveControl.style", 0.0)?;
         let has_controllers =
             element.enabled_children().any(|child| child.role() == Role::Controller);
         let (portion, turns) = match style {
-            style if style < 1.0 && has_controllers => (Portion::Turn, TurnEffect::Restart),
+            // In each turn, a child controller runs only one of its samplers.
+            style if style < 1 && has_controllers => (Portion::Turn, TurnEffect::Restart),
             _ => (Portion::Nonempty, scope.turns),
         };
         let mut steps = self.round_start(element)?;
@@ -337,14 +346,17 @@ impl PlanReader<'_> {
         element: TestElement<'_>,
         scope: &ElementScope<'_>,
     ) -> Result<Vec<ScenarioStep>, JmxError> {
-        let included = self.flag(element, "TransactionController.includeTimers", true);
-        let parent = self.flag(element, "TransactionController.parent", false);
+        let TransactionController { has_parent: parent, includes_timers } = self.fields(element)?;
         let is_empty = !leads_to_sampler(element);
         let transaction = ScenarioStep::Transaction {
             name: self.before.folded(&element.name()),
-            pauses: if included { Pauses::Included } else { Pauses::Excluded },
+            pauses: if includes_timers { Pauses::Included } else { Pauses::Excluded },
             parent,
-            steps: self.transaction_body(element, scope)?,
+            steps: if parent || self.context.records.is_none() {
+                self.body(element, scope)?
+            } else {
+                self.transaction_body(element, scope)?
+            },
         };
         // After a complete parent sample, JMeter asks the controller again for a sampler,
         // which ends the turn.
@@ -359,23 +371,26 @@ impl PlanReader<'_> {
         element: TestElement<'_>,
         scope: &ElementScope<'_>,
     ) -> Result<Vec<ScenarioStep>, JmxError> {
-        let rows: Vec<Vec<String>> = element
-            .properties()
-            .items("weights")
-            .map(|row| row.items().map(|cell| self.before.text(&cell.text())).collect())
-            .collect();
-        let random = self.flag(element, "randomChoice", false);
+        let WeightedSwitchController { weights, is_random } = self.fields(element)?;
         let mut steps = self.round_start(element)?;
         let units = self.units(element, scope)?;
         let branches: Vec<Branch> = units
             .into_iter()
-            .map(|(name, steps)| Branch { weight: weight(&rows, &name), steps })
+            .map(|(name, steps)| Branch { weight: self.weight(&weights, &name), steps })
             .collect();
         if branches.iter().any(|branch| branch.weight > 0) {
-            let order = if random { ListOrder::Random } else { ListOrder::Sequence };
+            let order = if is_random { ListOrder::Random } else { ListOrder::Sequence };
             steps.push(ScenarioStep::Choose { order, portion: Portion::Whole, branches });
         }
         Ok(steps)
+    }
+
+    /// Weight of a child in the table of a Weighted Switch Controller; 0 if absent.
+    fn weight(&self, rows: &[Vec<String>], name: &str) -> u32 {
+        let row =
+            rows.iter().find(|row| row.first().is_some_and(|cell| self.before.text(cell) == name));
+        let weight = row.and_then(|row| row.get(1)).map(|cell| self.before.text(cell));
+        weight.and_then(|weight| weight.trim().parse().ok()).unwrap_or(0)
     }
 
     /// Converts a Parallel Controller. Steps that cannot run in parallel run before it.
@@ -384,13 +399,8 @@ impl PlanReader<'_> {
         element: TestElement<'_>,
         scope: &ElementScope<'_>,
     ) -> Result<Vec<ScenarioStep>, JmxError> {
-        const MOST: f64 = 6.0;
-        let limited = self.flag(element, "LIMIT_MAX_THREAD_NUMBER", false);
-        let most = if limited {
-            self.number(element, "MAX_THREAD_NUMBER", MOST)?
-        } else {
-            f64::from(u16::MAX)
-        };
+        let ParallelController { is_limited, most } = self.fields(element)?;
+        let most = if is_limited { most } else { f64::from(u16::MAX) };
         let mut before = Vec::new();
         let mut together = Vec::new();
         for step in self.body(element, scope)? {
@@ -455,7 +465,8 @@ impl PlanReader<'_> {
         scope: &ElementScope<'_>,
     ) -> Result<Vec<ScenarioStep>, JmxError> {
         let prefix = self.before.text("${__P(includecontroller.prefix,)}");
-        let file = format!("{prefix}{}", self.value(element, "IncludeController.includepath"));
+        let IncludeController { file } = self.fields(element)?;
+        let file = format!("{prefix}{file}");
         let file = file.trim();
         if file.is_empty() {
             self.notice(format!("{}: left out, it names no file", element.place()));
@@ -472,7 +483,7 @@ impl PlanReader<'_> {
         };
         let document = JmxDocument::parse(&bytes)
             .map_err(|error| include_error(element, file, &error.to_string()))?;
-        self.refuse_unsupported(&document)?;
+        self.check_elements(&document)?;
         self.reads_rounds |= reads_rounds(&document);
         self.reads_previous |= super::samplers::reads_previous(&document);
         let mut steps = Vec::new();
@@ -490,12 +501,6 @@ fn include_error(element: TestElement<'_>, file: &str, error: &str) -> JmxError 
         element.line(),
         format!("{}: {file}: {error}; name an existing plan", element.title()),
     )
-}
-
-/// Weight of a child in the table of a Weighted Switch Controller; 0 if absent.
-fn weight(rows: &[Vec<String>], name: &str) -> u32 {
-    let row = rows.iter().find(|row| row.first().is_some_and(|cell| cell == name));
-    row.and_then(|row| row.get(1)).and_then(|cell| cell.trim().parse().ok()).unwrap_or(0)
 }
 
 /// True if the document may read a loop's round number, `${__jm__NAME__idx}`.

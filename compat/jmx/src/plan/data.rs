@@ -6,7 +6,13 @@ use super::{PlanFolder, PlanReader};
 use crate::document::JmxDocument;
 use crate::element::TestElement;
 use crate::error::JmxError;
-use crate::property::Properties;
+use crate::fields::{Fields, whole_number};
+use crate::property::Property;
+use crate::support::kinds::Variables;
+use crate::support::kinds::{
+    Counter, CsvDataSet, RandomCsvDataSet, RandomVariable, TestPlan, UserParameters, UserVariables,
+    VariablesFromCsv,
+};
 use crate::support::{ElementKind, Role};
 use brunt_model::scenario::{
     Branch, DataEnd, DataFile, DataFormat, ListOrder, Portion, RowOrder, ScenarioStep, Sharing,
@@ -20,13 +26,12 @@ use std::io;
 pub fn user_variables(document: &JmxDocument, folder: &PlanFolder) -> Vec<(String, String)> {
     let mut all = Vec::new();
     if let Some(plan) = document.test_plan() {
-        let nested = plan.properties().element("TestPlan.user_defined_variables");
-        extend(&mut all, &nested.iter().flat_map(pairs).collect::<Vec<_>>());
+        extend(&mut all, &variables_of::<TestPlan>(plan));
     }
     for element in document.enabled_elements() {
         match element.kind() {
             Some(ElementKind::UserVariables) => {
-                extend(&mut all, &pairs(&element.properties()).collect::<Vec<_>>());
+                extend(&mut all, &variables_of::<UserVariables>(element));
             }
             Some(ElementKind::VariablesFromCsv) => {
                 all.extend(file_variables(element, folder).unwrap_or_default());
@@ -35,6 +40,12 @@ pub fn user_variables(document: &JmxDocument, folder: &PlanFolder) -> Vec<(Strin
         }
     }
     all
+}
+
+/// Names and unevaluated values in the first property of an element.
+fn variables_of<F: Fields>(element: TestElement<'_>) -> Vec<(String, String)> {
+    let list = F::PROPERTIES.first().and_then(|row| element.property(row.path));
+    Variables::pairs(list.iter().flat_map(Property::items)).collect()
 }
 
 /// Adds the variables of one element. They do not see each other, only those of earlier elements.
@@ -68,12 +79,15 @@ fn file_variables(
     element: TestElement<'_>,
     folder: &PlanFolder,
 ) -> io::Result<Vec<(String, String)>> {
-    let properties = element.properties();
-    let bytes = folder.read(&trimmed(&properties, "filename"))?;
-    let prefix = trimmed(&properties, "variablesPrefix");
-    let delimiter = delimiter(&trimmed(&properties, "delimiter"));
-    let skipped =
-        properties.int("skipLines").ok().flatten().and_then(|lines| usize::try_from(lines).ok());
+    // There are no variables yet with which texts could be evaluated.
+    let texts = VariablesFromCsv::PROPERTIES
+        .iter()
+        .map(|row| element.properties().text(row.path).unwrap_or_default().trim().to_owned());
+    let texts: Vec<String> = texts.collect();
+    let [file, prefix, separator, skipped, ..] = &texts[..] else { return Ok(Vec::new()) };
+    let bytes = folder.read(file)?;
+    let delimiter = delimiter(separator);
+    let skipped = skipped.parse::<usize>().ok();
     let mut variables = Vec::new();
     for line in String::from_utf8_lossy(&bytes).lines().skip(skipped.unwrap_or(0)) {
         let (name, value) = line.split_once(delimiter).unwrap_or((line, ""));
@@ -84,24 +98,6 @@ fn file_variables(
     Ok(variables)
 }
 
-fn trimmed(properties: &Properties<'_>, name: &str) -> String {
-    properties.text(name).unwrap_or_default().trim().to_owned()
-}
-
-/// Names and values of an `Arguments` element, without those that have an empty name.
-pub fn pairs(arguments: &Properties<'_>) -> impl Iterator<Item = (String, String)> + use<> {
-    let items: Vec<(String, String)> = arguments
-        .items("Arguments.arguments")
-        .map(|item| {
-            let argument = item.properties();
-            let name = argument.text("Argument.name").unwrap_or_default();
-            let value = argument.text("Argument.value").unwrap_or_default();
-            (name.trim().to_owned(), value.into_owned())
-        })
-        .collect();
-    items.into_iter().filter(|(name, _)| !name.is_empty())
-}
-
 impl PlanReader<'_> {
     /// Checks the variable files of a plan.
     pub(super) fn check_variable_files(&mut self, document: &JmxDocument) -> Result<(), JmxError> {
@@ -109,7 +105,9 @@ impl PlanReader<'_> {
             .enabled_elements()
             .filter(|element| element.kind() == Some(ElementKind::VariablesFromCsv));
         for element in elements {
-            let name = element.properties().text("filename").unwrap_or_default().trim().to_owned();
+            let VariablesFromCsv { file, prefix: _, delimiter: _, skipped: _ } =
+                self.fields(element)?;
+            let name = file.trim().to_owned();
             self.notice_replacement(element, &name);
             let Err(error) = file_variables(element, self.context.folder) else { continue };
             let message = format!("the file {name} cannot be read: {error}");
@@ -150,89 +148,58 @@ impl PlanReader<'_> {
         Ok(match element.kind() {
             Some(ElementKind::CsvDataSet) => self.csv(element)?,
             Some(ElementKind::RandomCsvDataSet) => self.random_csv(element)?,
-            Some(ElementKind::Counter) => Some(self.counter(element)),
-            Some(ElementKind::RandomVariable) => self.random_variable(element),
-            Some(ElementKind::UserParameters) => self.user_parameters(element),
+            Some(ElementKind::Counter) => Some(self.counter(element)?),
+            Some(ElementKind::RandomVariable) => self.random_variable(element)?,
+            Some(ElementKind::UserParameters) => self.user_parameters(element)?,
             _ => None,
         })
     }
 
     fn csv(&mut self, element: TestElement<'_>) -> Result<Option<ScenarioStep>, JmxError> {
-        let names = self.value(element, "variableNames");
-        let at_end =
-            match (self.flag(element, "recycle", true), self.flag(element, "stopThread", false)) {
-                (true, _) => DataEnd::Again,
-                (false, true) => DataEnd::StopUser,
-                (false, false) => DataEnd::Eof,
-            };
-        let mode = self.value(element, "shareMode");
-        let shared = match mode.trim() {
+        let of: CsvDataSet = self.fields(element)?;
+        let shared = match of.share_mode.trim() {
             // A plan has the key of a mode, or its English label.
             "shareMode.group" | "Current thread group" => Sharing::Population,
             "shareMode.thread" | "Current thread" => Sharing::User,
             _ => Sharing::All,
         };
-        let file = DataFile {
-            file: String::new(),
-            encoding: self.value(element, "fileEncoding"),
-            format: DataFormat::Csv {
-                delimiter: delimiter(&self.value(element, "delimiter")),
-                quoted: self.flag(element, "quotedData", false),
-            },
-            names: columns(&names),
-            // Without names in the plan, the first line holds the names.
-            skip_first: self.flag(element, "ignoreFirstLine", false) && !names.trim().is_empty(),
-            shared,
-            order: RowOrder::Sequence,
-            at_end,
+        let at_end = match (of.recycles, of.stops) {
+            (true, _) => DataEnd::Again,
+            (false, true) => DataEnd::StopUser,
+            (false, false) => DataEnd::Eof,
         };
-        self.data_file(element, file)
+        let order = RowOrder::Sequence;
+        let format = DataFormat::Csv { delimiter: delimiter(&of.delimiter), quoted: of.is_quoted };
+        let encoding = of.encoding;
+        let file =
+            DataFile { encoding, shared, order, at_end, ..rows(&of.names, of.skips_first, format) };
+        self.data_file(element, of.file.trim(), file)
     }
 
     fn random_csv(&mut self, element: TestElement<'_>) -> Result<Option<ScenarioStep>, JmxError> {
-        let names = self.value(element, "variableNames");
-        let order = if self.flag(element, "randomOrder", true) {
-            RowOrder::Random
-        } else {
-            RowOrder::Sequence
-        };
-        let file = DataFile {
-            file: String::new(),
-            encoding: self.value(element, "fileEncoding"),
-            format: DataFormat::Csv {
-                delimiter: delimiter(&self.value(element, "delimiter")),
-                quoted: true,
-            },
-            names: columns(&names),
-            // Without names in the plan, the first line holds the names.
-            skip_first: self.flag(element, "ignoreFirstLine", false) && !names.trim().is_empty(),
-            shared: if self.flag(element, "independentListPerThread", false) {
-                Sharing::User
-            } else {
-                Sharing::All
-            },
-            order,
-            at_end: if self.flag(element, "rewindOnTheEndOfList", true) {
-                DataEnd::Again
-            } else {
-                DataEnd::StopUser
-            },
-        };
-        self.data_file(element, file)
+        let of: RandomCsvDataSet = self.fields(element)?;
+        let shared = if of.is_per_user { Sharing::User } else { Sharing::All };
+        let order = if of.is_random { RowOrder::Random } else { RowOrder::Sequence };
+        let at_end = if of.recycles { DataEnd::Again } else { DataEnd::StopUser };
+        let format = DataFormat::Csv { delimiter: delimiter(&of.delimiter), quoted: true };
+        let encoding = of.encoding;
+        let file =
+            DataFile { encoding, shared, order, at_end, ..rows(&of.names, of.skips_first, format) };
+        self.data_file(element, of.file.trim(), file)
     }
 
     /// The step that reads a row of a file; None if the file is omitted.
     fn data_file(
         &mut self,
         element: TestElement<'_>,
+        name: &str,
         file: DataFile,
     ) -> Result<Option<ScenarioStep>, JmxError> {
-        let file_name = self.value(element, "filename");
-        self.notice_replacement(element, file_name.trim());
-        let path = match self.context.folder.find(file_name.trim()) {
+        self.notice_replacement(element, name);
+        let path = match self.context.folder.find(name) {
             Ok(path) => path,
             Err(error) => {
-                let message = format!("the data file {} cannot be read: {error}", file_name.trim());
+                let message = format!("the data file {name} cannot be read: {error}");
                 if self.context.lenient {
                     self.notice(format!("{}: left out, {message}", element.place()));
                     return Ok(None);
@@ -253,40 +220,47 @@ impl PlanReader<'_> {
         Ok(Some(ScenarioStep::Row(number as u32)))
     }
 
-    fn counter(&self, element: TestElement<'_>) -> ScenarioStep {
-        ScenarioStep::Count(VariableCounter {
-            variable: self.value(element, "CounterConfig.name"),
-            start: self.text(element, "CounterConfig.start"),
-            step: self.text(element, "CounterConfig.incr"),
-            end: self.text(element, "CounterConfig.end"),
-            format: self.text(element, "CounterConfig.format"),
-            per_user: self.flag(element, "CounterConfig.per_user", false),
-            resets: self.flag(element, "CounterConfig.reset_on_tg_iteration", false),
-        })
+    fn counter(&self, element: TestElement<'_>) -> Result<ScenarioStep, JmxError> {
+        let Counter { variable, start, step, end, format, is_per_user, resets } =
+            self.fields(element)?;
+        // JMeter reads an invalid number as 0.
+
+        let step = if has_number(&step) { step } else { "0".to_owned() };
+        let end = if end.is_empty() || has_number(&end) { end } else { "0".to_owned() };
+        let limits = (whole_number(&start).unwrap_or(0.0), whole_number(&end));
+        // A counter above its maximum starts again each time.
+        let step = match limits {
+            (start_number, Some(last)) if Self::is_constant(&start) && start_number > last => {
+                "0".to_owned()
+            }
+            _ => step,
+        };
+        Ok(ScenarioStep::Count(VariableCounter {
+            variable,
+            start,
+            step,
+            end,
+            format,
+            per_user: is_per_user,
+            resets,
+        }))
     }
 
-    fn random_variable(&self, element: TestElement<'_>) -> Option<ScenarioStep> {
-        let drawn = call_of(
-            "Random",
-            &[&self.text(element, "minimumValue"), &self.text(element, "maximumValue")],
-        )?;
-        let format = self.text(element, "outputFormat");
-        let value =
-            if format.is_empty() { drawn } else { call_of("formatted", &[&drawn, &format])? };
-        Some(ScenarioStep::Set { variable: self.value(element, "variableName"), value })
+    fn random_variable(&self, element: TestElement<'_>) -> Result<Option<ScenarioStep>, JmxError> {
+        let RandomVariable { variable, format, least, most } = self.fields(element)?;
+        let value = call_of("Random", &[&least, &most]).and_then(|drawn| match &*format {
+            "" => Some(drawn),
+            format => call_of("formatted", &[&drawn, format]),
+        });
+        Ok(value.map(|value| ScenarioStep::Set { variable, value }))
     }
 
     /// Sets the values of one column per user; the next user has the next column.
-    fn user_parameters(&self, element: TestElement<'_>) -> Option<ScenarioStep> {
-        let names: Vec<String> = element
-            .properties()
-            .items("UserParameters.names")
-            .map(|name| self.before.text(&name.text()))
-            .collect();
-        let columns = element.properties().items("UserParameters.thread_values");
-        let branches = columns.map(|column| {
-            let values = column.items().map(|value| self.before.folded(&value.text()));
-            let pairs = names.iter().cloned().zip(values);
+    fn user_parameters(&self, element: TestElement<'_>) -> Result<Option<ScenarioStep>, JmxError> {
+        let UserParameters { names, values } = self.fields(element)?;
+        let names: Vec<String> = names.iter().map(|name| self.before.text(name)).collect();
+        let branches = values.into_iter().map(|column| {
+            let pairs = names.iter().cloned().zip(column);
             Branch {
                 weight: 1,
                 steps: pairs
@@ -295,11 +269,11 @@ impl PlanReader<'_> {
             }
         });
         let branches: Vec<Branch> = branches.collect();
-        (!branches.is_empty()).then_some(ScenarioStep::Choose {
+        Ok((!branches.is_empty()).then_some(ScenarioStep::Choose {
             order: ListOrder::User,
             portion: Portion::Whole,
             branches,
-        })
+        }))
     }
 }
 
@@ -311,6 +285,26 @@ fn delimiter(text: &str) -> char {
     }
 }
 
+/// Format and columns of a data file.
+fn rows(names: &str, skips_first: bool, format: DataFormat) -> DataFile {
+    DataFile {
+        file: String::new(),
+        encoding: String::new(),
+        format,
+        names: columns(names),
+        // Without names in the plan, the first line holds the names.
+        skip_first: skips_first && !names.trim().is_empty(),
+        shared: Sharing::All,
+        order: RowOrder::Sequence,
+        at_end: DataEnd::Again,
+    }
+}
+
 fn columns(names: &str) -> Vec<String> {
     names.split(',').map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()).collect()
+}
+
+/// True if a text is a whole number, or has one in the run.
+fn has_number(text: &str) -> bool {
+    text.contains("${") || whole_number(text).is_some()
 }

@@ -138,11 +138,22 @@ impl PlanReader<'_> {
         }
     }
 
+    /// An assertion that fails each time with this message, as in JMeter.
+    pub(super) fn always_failing(
+        &mut self,
+        element: TestElement<'_>,
+        message: &str,
+    ) -> AssertionTest {
+        self.notice(format!("{}: the assertion fails each time, {message}", element.place()));
+        failing_assertion(message, false)
+    }
+
     /// An assertion that always fails, if one of its patterns is invalid.
     pub(super) fn without_pattern(
         &mut self,
         element: TestElement<'_>,
         patterns: &[String],
+        ignores_status: bool,
     ) -> Option<AssertionTest> {
         let constants = patterns.iter().filter(|pattern| !pattern.contains("${"));
         let (invalid_pattern, reason) = constants.into_iter().find_map(|pattern| {
@@ -159,7 +170,6 @@ impl PlanReader<'_> {
         let message = format!(
             "Bad test configuration {exception}: Invalid expression: {invalid_pattern}\n{reason}"
         );
-        let ignores_status = self.flag(element, "Assertion.assume_success", false);
         Some(failing_assertion(&message, ignores_status))
     }
 }

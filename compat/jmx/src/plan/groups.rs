@@ -8,6 +8,10 @@ use super::{ElementScope, PlanReader};
 use crate::element::TestElement;
 use crate::error::JmxError;
 use crate::support::ElementKind;
+use crate::support::kinds::{
+    ArrivalsThreadGroup, ConcurrencyThreadGroup, FreeFormArrivalsThreadGroup, OpenModelThreadGroup,
+    SteppingThreadGroup, ThreadGroup, UltimateThreadGroup,
+};
 use brunt_model::load::{Arrivals, LoadShape, LoadStage, ThinkTime};
 use brunt_model::plan::{ConnectionLifetime, ConnectionSettings};
 use brunt_model::scenario::{DataFile, EndScope, Scenario, ScenarioStep, TextRules};
@@ -46,6 +50,10 @@ struct Schedule {
     duration: Option<Duration>,
     /// Iterations per user; None for no limit.
     iterations: Option<u64>,
+    /// Scope that a failed sample ends.
+    failure_ends: EndScope,
+    /// True if each iteration is a new user.
+    is_new_user_each_iteration: bool,
 }
 
 impl PlanReader<'_> {
@@ -61,15 +69,9 @@ impl PlanReader<'_> {
         scope: &ElementScope<'_>,
     ) -> Result<Option<Population>, JmxError> {
         let Some(schedule) = self.schedule(group)? else { return Ok(None) };
-        let failure_ends = match self.value(group, "ThreadGroup.on_sample_error").trim() {
-            "startnextloop" => EndScope::Iteration,
-            "stopthread" => EndScope::User,
-            "stoptest" | "stoptestnow" => EndScope::Run,
-            _ => EndScope::Nothing,
-        };
-        let is_new = !self.flag(group, "ThreadGroup.same_user_on_next_iteration", true);
+        let is_new = schedule.is_new_user_each_iteration;
         self.group = GroupParts {
-            failure_ends,
+            failure_ends: schedule.failure_ends,
             is_new_user_each_iteration: is_new,
             ..GroupParts::default()
         };
@@ -143,7 +145,7 @@ impl PlanReader<'_> {
                 ElementKind::ThreadGroup
                 | ElementKind::SetupThreadGroup
                 | ElementKind::TearDownThreadGroup,
-            ) => self.plain_schedule(group),
+            ) => self.plain_schedule(group)?,
             Some(ElementKind::UltimateThreadGroup) => self.ultimate(group)?,
             Some(ElementKind::SteppingThreadGroup) => self.stepping(group)?,
             Some(ElementKind::ConcurrencyThreadGroup) => self.concurrency(group)?,
@@ -165,37 +167,39 @@ impl PlanReader<'_> {
         }
     }
 
-    fn plain_schedule(&mut self, group: TestElement<'_>) -> Option<Schedule> {
-        let value = self.value(group, "ThreadGroup.num_threads");
-        let threads = self.count(group, "ThreadGroup.num_threads", &value);
+    fn plain_schedule(&mut self, group: TestElement<'_>) -> Result<Option<Schedule>, JmxError> {
+        let of: ThreadGroup = self.fields(group)?;
+        let is_scheduled = of.is_scheduled;
+        let threads = self.count(group, "num_threads", &of.threads);
         let threads = self.scaled_threads(threads);
         if threads < 1.0 {
             self.notice(format!("{}: left out, it has no threads", group.place()));
-            return None;
+            return Ok(None);
         }
-        let ramp = self.whole_number(group, "ThreadGroup.ramp_time", 0.0).max(0.0);
-        let is_scheduled = self.flag(group, "ThreadGroup.scheduler", false);
+        let ramp = self.whole_number_of(group, "ramp_time", &of.ramp).max(0.0);
         let delay =
-            if is_scheduled { self.whole_number(group, "ThreadGroup.delay", 0.0) } else { 0.0 };
+            if is_scheduled { self.whole_number_of(group, "delay", &of.delay) } else { 0.0 };
         let duration =
-            if is_scheduled { self.whole_number(group, "ThreadGroup.duration", 0.0) } else { 0.0 };
+            if is_scheduled { self.whole_number_of(group, "duration", &of.duration) } else { 0.0 };
         if is_scheduled && duration <= 0.0 {
             let reason = "it specifies a lifetime and its duration is 0, so that JMeter ends it before its first sample";
             self.notice(format!("{}: left out, {reason}; write a duration", group.place()));
-            return None;
+            return Ok(None);
         }
         if delay < 0.0 {
             let reason = "its delay is below 0, so that JMeter does not start it";
             self.notice(format!("{}: left out, {reason}; write a delay from 0", group.place()));
-            return None;
+            return Ok(None);
         }
-        let loops = self.loops(group);
+        let loops = self.count(group, "loops", &of.loops);
+        // With `continue_forever`, JMeter's loop starts again, and without a number it has no rounds.
+        let loops = (loops == 0.0 || loops > 0.0 && !of.continues_forever).then_some(loops as u64);
         if loops == Some(0) {
             self.notice(format!(
                 "{}: left out, it has no loops (loop count 0 or empty)",
                 group.place()
             ));
-            return None;
+            return Ok(None);
         }
         // The first thread starts at once, the last one step before the end of the ramp.
         let users = LoadShape {
@@ -208,142 +212,100 @@ impl PlanReader<'_> {
             .filter(|stage| stage.duration != Some(Duration::ZERO))
             .collect(),
         };
-        Some(Schedule {
+        Ok(Some(Schedule {
             load: Load::Closed { users, think: ThinkTime::NONE },
             duration: (duration > 0.0).then(|| Duration::from_secs_f64(delay + duration)),
             iterations: loops,
-        })
-    }
-
-    /// Iterations per thread; None for no limit. Without `continue_forever` = `false`, JMeter's
-    /// loop starts again, and without a number it has no rounds.
-    fn loops(&mut self, group: TestElement<'_>) -> Option<u64> {
-        let Some(main) = group.properties().element("ThreadGroup.main_controller") else {
-            return Some(0);
-        };
-        let value = self.value_in(&main, "LoopController.loops");
-        let loops = self.count(group, "LoopController.loops", &value);
-        let continues_forever = self.flag_in(&main, "LoopController.continue_forever", true);
-        (loops == 0.0 || loops > 0.0 && !continues_forever).then_some(loops as u64)
+            failure_ends: failure_scope(&of.on_error),
+            is_new_user_each_iteration: !of.is_same_user,
+        }))
     }
 
     /// Converts rows of threads: each starts after a delay, over a startup time, holds, and stops
     /// over a shutdown time.
     fn ultimate(&mut self, group: TestElement<'_>) -> Result<Option<Schedule>, JmxError> {
-        let mut rows = Vec::new();
-        for row in group.properties().items("ultimatethreadgroupdata") {
-            let mut cells = Vec::new();
-            for cell in row.items() {
-                let value = self.before.text(&cell.text());
-                cells.push(number_of(group, "ultimatethreadgroupdata", &value, 0.0)?);
-            }
-            let [threads, delay, startup, hold, shutdown] = cells[..] else {
-                let message = "a row needs threads, delay, startup, hold and shutdown";
-                return Err(error_at(group, message));
-            };
+        let UltimateThreadGroup { on_error, rows } = self.fields(group)?;
+        let rows =
+            self.numbers(group, rows, "a row needs threads, delay, startup, hold and shutdown")?;
+        let rows = rows.into_iter().map(|[threads, delay, startup, hold, shutdown]| {
             let shrink = delay + startup + hold;
-            let end = shrink + shutdown;
-            rows.push(UserRow {
+            UserRow {
                 threads: self.scaled_threads(threads),
                 begin: delay,
                 full: delay + startup,
                 shrink,
-                end,
-            });
-        }
-        Ok(total_users(&rows).map(closed_schedule))
+                end: shrink + shutdown,
+            }
+        });
+        let rows: Vec<UserRow> = rows.collect();
+        Ok(total_users(&rows).map(|stages| closed_schedule(stages, &on_error)))
     }
 
     fn stepping(&mut self, group: TestElement<'_>) -> Result<Option<Schedule>, JmxError> {
-        let threads = self.number(group, "ThreadGroup.num_threads", 1.0)?;
-        let most = self.scaled_threads(threads);
-        let delay = self.number(group, "Threads initial delay", 0.0)?;
-        let burst = self.number(group, "Start users count burst", 0.0)?;
-        let start_count = self.number(group, "Start users count", 1.0)?;
-        let start_period = self.number(group, "Start users period", 0.0)?;
-        let stop_count = self.number(group, "Stop users count", 1.0)?;
-        let stop_period = self.number(group, "Stop users period", 0.0)?;
-        let hold = self.number(group, "flighttime", 60.0)?;
-        let ramp = self.number(group, "rampUp", 0.0)?;
-        let step = self.scaled_threads(start_count);
-        let mut stages = vec![constant(0.0, delay.max(0.0))];
+        let of: SteppingThreadGroup = self.fields(group)?;
+        let most = self.scaled_threads(of.threads);
+        let step = self.scaled_threads(of.start_count);
+        let mut stages = vec![constant(0.0, of.delay.max(0.0))];
         let mut users = 0.0;
-        let mut next = if burst > 0.0 { self.scaled_threads(burst) } else { step };
+        let mut next = if of.burst > 0.0 { self.scaled_threads(of.burst) } else { step };
         // Without threads in a step, the level would never be reached.
         while users < most && step >= 1.0 {
             let to = (users + next).min(most);
-            stages.push(stage(users, to, ramp));
-            stages.push(constant(to, if to < most { start_period } else { hold }));
+            stages.push(stage(users, to, of.ramp));
+            stages.push(constant(to, if to < most { of.start_period } else { of.hold }));
             users = to;
             next = step;
         }
-        let less = self.scaled_threads(stop_count).max(1.0);
+        let less = self.scaled_threads(of.stop_count).max(1.0);
         while users > 0.0 {
             users = (users - less).max(0.0);
-            stages.push(constant(users, if users > 0.0 { stop_period } else { 0.0 }));
+            stages.push(constant(users, if users > 0.0 { of.stop_period } else { 0.0 }));
         }
-        Ok(Some(closed_schedule(without_empty_stages(stages))))
-    }
-
-    /// Reads the target level, ramp and hold time of a group.
-    fn level(&self, group: TestElement<'_>) -> Result<LevelSettings, JmxError> {
-        let unit = if self.value(group, "Unit").trim() == "S" { 1.0 } else { 60.0 };
-        Ok(LevelSettings {
-            target: self.number(group, "TargetLevel", 1.0)?,
-            ramp: self.number(group, "RampUp", 0.0)? * unit,
-            steps: self.number(group, "Steps", 0.0)?.max(0.0),
-            hold: self.number(group, "Hold", 0.0)? * unit,
-            unit,
-        })
+        Ok(Some(closed_schedule(without_empty_stages(stages), &of.on_error)))
     }
 
     fn concurrency(&mut self, group: TestElement<'_>) -> Result<Option<Schedule>, JmxError> {
-        let level = self.level(group)?;
-        let iterations = self.number(group, "Iterations", 0.0)?;
-        let target = self.scaled_threads(level.target);
-        let schedule = closed_schedule(ramp_stages(target, &level));
-        Ok(Some(Schedule {
-            iterations: (iterations >= 1.0).then_some(iterations as u64),
-            ..schedule
-        }))
+        let ConcurrencyThreadGroup { on_error, target, ramp, steps, hold, unit, iterations } =
+            self.fields(group)?;
+        let unit = seconds_of(&unit);
+        let target = self.scaled_threads(target);
+        let stages = ramp_stages(target, ramp * unit, steps, hold * unit);
+        let iterations = (iterations >= 1.0).then_some(iterations as u64);
+        Ok(Some(Schedule { iterations, ..closed_schedule(stages, &on_error) }))
     }
 
     fn arrivals(&mut self, group: TestElement<'_>) -> Result<Option<Schedule>, JmxError> {
-        let level = self.level(group)?;
-        let stages = ramp_stages(level.target * self.context.scale / level.unit, &level);
-        let limit = self.number(group, "ConcurrencyLimit", 0.0)?;
-        Ok(Some(open_schedule(stages, Arrivals::Even, limit)))
+        let ArrivalsThreadGroup { on_error, target, ramp, steps, hold, unit, limit } =
+            self.fields(group)?;
+        let unit = seconds_of(&unit);
+        let rate = target * self.context.scale / unit;
+        let stages = ramp_stages(rate, ramp * unit, steps, hold * unit);
+        Ok(Some(open_schedule(stages, Arrivals::Even, limit, &on_error)))
     }
 
     fn free_arrivals(&mut self, group: TestElement<'_>) -> Result<Option<Schedule>, JmxError> {
-        let unit = if self.value(group, "Unit").trim() == "S" { 1.0 } else { 60.0 };
-        let mut stages = Vec::new();
-        for row in group.properties().items("Schedule") {
-            let mut cells = Vec::new();
-            for cell in row.items() {
-                let value = self.before.text(&cell.text());
-                cells.push(number_of(group, "Schedule", &value, 0.0)?);
-            }
-            let [from, to, time] = cells[..] else {
-                return Err(error_at(group, "a row needs a first rate, a last rate and a time"));
-            };
-            let scale = self.context.scale;
-            stages.push(stage(from * scale / unit, to * scale / unit, time * unit));
-        }
-        let limit = self.number(group, "ConcurrencyLimit", 0.0)?;
+        let FreeFormArrivalsThreadGroup { on_error, rows, unit, limit } = self.fields(group)?;
+        let unit = seconds_of(&unit);
+        let scale = self.context.scale / unit;
+        let rows = self.numbers(group, rows, "a row needs a first rate, a last rate and a time")?;
+        let stages = rows
+            .into_iter()
+            .map(|[from, to, time]| stage(from * scale, to * scale, time * unit))
+            .collect::<Vec<_>>();
         Ok((!stages.is_empty())
-            .then(|| open_schedule(without_empty_stages(stages), Arrivals::Even, limit)))
+            .then(|| open_schedule(without_empty_stages(stages), Arrivals::Even, limit, &on_error)))
     }
 
     fn open_model(&mut self, group: TestElement<'_>) -> Result<Option<Schedule>, JmxError> {
-        let text = self.value(group, "OpenModelThreadGroup.schedule");
+        let OpenModelThreadGroup { on_error, schedule: text } = self.fields(group)?;
         let (mut stages, arrivals) =
             schedule::read(&text).map_err(|message| error_at(group, &message))?;
         for stage in &mut stages {
             stage.from *= self.context.scale;
             stage.to *= self.context.scale;
         }
-        Ok((!stages.is_empty()).then(|| open_schedule(without_empty_stages(stages), arrivals, 0.0)))
+        Ok((!stages.is_empty())
+            .then(|| open_schedule(without_empty_stages(stages), arrivals, 0.0, &on_error)))
     }
 }
 
@@ -379,35 +341,38 @@ fn without_empty_stages(stages: Vec<LoadStage>) -> Vec<LoadStage> {
     stages.into_iter().filter(|stage| stage.duration != Some(Duration::ZERO)).collect()
 }
 
-/// Target level of a group. Times are in seconds.
-struct LevelSettings {
-    /// Threads, or arrivals per `unit`.
-    target: f64,
-    ramp: f64,
-    /// Number of steps of the ramp; 0 for a linear ramp.
-    steps: f64,
-    hold: f64,
-    /// Seconds in the unit of time.
-    unit: f64,
+/// Seconds in the unit of time of a group.
+fn seconds_of(unit: &str) -> f64 {
+    if unit.trim() == "S" { 1.0 } else { 60.0 }
 }
 
-/// Stages of a linear or stepped ramp to a level, followed by the hold time.
-fn ramp_stages(level: f64, settings: &LevelSettings) -> Vec<LoadStage> {
+/// Scope that a failed sample of a group ends.
+fn failure_scope(on_error: &str) -> EndScope {
+    match on_error.trim() {
+        "startnextloop" => EndScope::Iteration,
+        "stopthread" => EndScope::User,
+        "stoptest" | "stoptestnow" => EndScope::Run,
+        _ => EndScope::Nothing,
+    }
+}
+
+/// Stages of a ramp to a level, followed by the hold time. The ramp has this number of steps, or is linear with 0 of them.
+fn ramp_stages(level: f64, ramp: f64, steps: f64, hold: f64) -> Vec<LoadStage> {
     let mut stages = Vec::new();
-    if settings.steps >= 1.0 {
+    if steps >= 1.0 {
         // Bounds the number of stages, which a plan could set to billions.
-        let number = settings.steps.floor().min(10_000.0);
+        let number = steps.floor().min(10_000.0);
         for step in 1..=number as u32 {
-            stages.push(constant(level * f64::from(step) / number, settings.ramp / number));
+            stages.push(constant(level * f64::from(step) / number, ramp / number));
         }
     } else {
-        stages.push(stage(0.0, level, settings.ramp));
+        stages.push(stage(0.0, level, ramp));
     }
-    stages.push(constant(level, settings.hold));
+    stages.push(constant(level, hold));
     without_empty_stages(stages)
 }
 
-fn closed_schedule(stages: Vec<LoadStage>) -> Schedule {
+fn closed_schedule(stages: Vec<LoadStage>, on_error: &str) -> Schedule {
     let duration = stages.iter().map(|stage| stage.duration.unwrap_or_default()).sum();
     Schedule {
         load: Load::Closed {
@@ -416,10 +381,17 @@ fn closed_schedule(stages: Vec<LoadStage>) -> Schedule {
         },
         duration: Some(duration),
         iterations: None,
+        failure_ends: failure_scope(on_error),
+        is_new_user_each_iteration: false,
     }
 }
 
-fn open_schedule(stages: Vec<LoadStage>, arrivals: Arrivals, limit: f64) -> Schedule {
+fn open_schedule(
+    stages: Vec<LoadStage>,
+    arrivals: Arrivals,
+    limit: f64,
+    on_error: &str,
+) -> Schedule {
     let duration = stages.iter().map(|stage| stage.duration.unwrap_or_default()).sum();
     let max_in_flight = if limit >= 1.0 { limit as u32 } else { MOST_ARRIVALS };
     Schedule {
@@ -431,6 +403,8 @@ fn open_schedule(stages: Vec<LoadStage>, arrivals: Arrivals, limit: f64) -> Sche
         },
         duration: Some(duration),
         iterations: None,
+        failure_ends: failure_scope(on_error),
+        is_new_user_each_iteration: false,
     }
 }
 

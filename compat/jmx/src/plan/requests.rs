@@ -2,12 +2,16 @@
 //! body and reply policy.
 
 use super::patterns::translated;
-use super::texts::{self, error_at};
+use super::texts::error_at;
 use super::{ElementScope, PlanReader};
 use crate::element::TestElement;
 use crate::error::JmxError;
-use crate::property::Properties;
+use crate::fields::whole_number;
 use crate::support::ElementKind;
+use crate::support::kinds::{
+    AuthManager, Authorization, CacheManager, Cookie, CookieManager, Header, HeaderManager,
+    HttpSampler, Parameter, SampleTimeout, Upload,
+};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use brunt_model::reply_policy::{
@@ -39,41 +43,6 @@ pub fn default_policy() -> ReplyPolicy {
     }
 }
 
-/// One parameter of a request.
-struct Argument {
-    name: String,
-    value: String,
-    /// True if brunt must encode it; false if the plan has the encoded form.
-    needs_encoding: bool,
-    /// True if an equals sign follows the name even if the value is empty.
-    equals: bool,
-}
-
-/// A sampler with its scope, to find a property in the sampler or in the defaults.
-struct Sampler<'s, 'd> {
-    element: TestElement<'d>,
-    scope: &'s ElementScope<'d>,
-}
-
-impl<'d> Sampler<'_, 'd> {
-    /// Properties that have this name: the sampler's first, then the innermost defaults.
-    fn all(&self, name: &str) -> impl Iterator<Item = Properties<'d>> {
-        let defaults = self.scope.defaults.iter().rev();
-        let properties =
-            std::iter::once(&self.element).chain(defaults).map(TestElement::properties);
-        properties
-            .filter(|properties| properties.get(name).is_some())
-            .collect::<Vec<_>>()
-            .into_iter()
-    }
-
-    /// Properties in which this name has a nonempty text; the sampler's if there are none.
-    fn properties(&self, name: &str) -> Properties<'d> {
-        let properties = self.all(name).find(|properties| properties.text(name).is_some());
-        properties.unwrap_or_else(|| self.element.properties())
-    }
-}
-
 /// Reason for an invalid host.
 pub(super) enum InvalidHost {
     /// It contains a slash.
@@ -86,7 +55,7 @@ pub(super) enum InvalidHost {
 }
 
 /// A file to upload.
-struct Upload {
+struct FileUpload {
     part: FilePart,
     /// Name of its form field.
     field: String,
@@ -95,41 +64,47 @@ struct Upload {
 }
 
 impl PlanReader<'_> {
+    /// Reads a sampler with the defaults in its scope.
+    pub(super) fn http_sampler(
+        &self,
+        element: TestElement<'_>,
+        scope: &ElementScope<'_>,
+    ) -> Result<HttpSampler, JmxError> {
+        self.fields_with(element, &scope.defaults)
+    }
+
     /// Converts a sampler to a request.
     pub(super) fn request(
         &mut self,
         element: TestElement<'_>,
         scope: &ElementScope<'_>,
+        sampler: &HttpSampler,
     ) -> Result<Request, JmxError> {
-        let sampler = Sampler { element, scope };
-        let method = match self.sampler_text(&sampler, "HTTPSampler.method").trim() {
-            "" => "GET".to_owned(),
-            method => self.before.text(method).trim().to_ascii_uppercase(),
-        };
-        let arguments = self.arguments(&sampler);
+        let method = method(sampler);
+        let arguments = &sampler.arguments;
         // JMeter sends the values as one body if no argument has a name.
-        let is_raw = self.sampler_flag(&sampler, "HTTPSampler.postBodyRaw")
+        let is_raw = sampler.is_raw
             || !arguments.is_empty() && arguments.iter().all(|argument| argument.name.is_empty());
         let in_query =
             matches!(method.as_str(), "GET" | "DELETE" | "OPTIONS" | "HEAD" | "TRACE") && !is_raw;
-        let mut url = self.url(&sampler);
-        let files = if in_query { Vec::new() } else { self.files(&sampler)? };
-        let is_multipart = self.sampler_flag(&sampler, "HTTPSampler.DO_MULTIPART_POST");
+        let mut url = self.url(element, sampler);
+        let files = if in_query { Vec::new() } else { self.files(element, sampler)? };
+        let is_multipart = sampler.is_multipart;
         let (body, media_type) = if in_query {
-            let query = query(&arguments);
+            let query = query(arguments);
             if !query.is_empty() {
                 url = format!("{url}{}{query}", if url.contains('?') { '&' } else { '?' });
             }
             // JMeter sends the parameters of a DELETE both in the query and in the body.
             if method == "DELETE" {
-                request_body(&arguments, files, is_raw, is_multipart)
+                request_body(arguments, files, is_raw, is_multipart)
             } else {
                 (Body::None, None)
             }
         } else {
-            request_body(&arguments, files, is_raw, is_multipart)
+            request_body(arguments, files, is_raw, is_multipart)
         };
-        let mut headers = self.headers(scope);
+        let mut headers = self.headers(scope)?;
         if let Some(media_type) = media_type {
             let is_multipart = media_type.starts_with("multipart/");
             if is_multipart {
@@ -144,16 +119,18 @@ impl PlanReader<'_> {
             *host = with_port(host, &url);
         }
         if !has_header(&headers, "connection") {
-            let keep = self.sampler_flag(&sampler, "HTTPSampler.use_keepalive");
-            headers.push(("Connection".into(), if keep { "keep-alive" } else { "close" }.into()));
+            headers.push((
+                "Connection".into(),
+                if sampler.keeps_alive { "keep-alive" } else { "close" }.into(),
+            ));
         }
         if !has_header(&headers, "user-agent") {
             headers.push(("User-Agent".into(), USER_AGENT.into()));
         }
-        let mut policy = self.request_policy(&sampler, &method);
-        self.authorize(&sampler, &url, &mut headers, &mut policy);
+        let mut policy = self.request_policy(element, scope, sampler)?;
+        self.authorize(scope, &url, &mut headers, &mut policy)?;
         policy.replaces_cookies = has_header(&headers, "cookie");
-        self.plan_cookies(scope, &url, &mut headers, &mut policy);
+        self.plan_cookies(scope, &url, &mut headers, &mut policy)?;
         let policy = self.reactions(scope, policy)?;
         let label = self.before.folded(&element.name());
         let reply_policy = self.policy(policy);
@@ -170,18 +147,6 @@ impl PlanReader<'_> {
         })
     }
 
-    fn sampler_text(&self, sampler: &Sampler<'_, '_>, name: &str) -> String {
-        self.text_in(&sampler.properties(name), name)
-    }
-
-    fn sampler_value(&self, sampler: &Sampler<'_, '_>, name: &str) -> String {
-        self.value_in(&sampler.properties(name), name)
-    }
-
-    fn sampler_flag(&self, sampler: &Sampler<'_, '_>, name: &str) -> bool {
-        self.flag_in(&sampler.properties(name), name, false)
-    }
-
     /// Number of a policy in the plan's list; adds it if it is new.
     pub(super) fn policy(&mut self, policy: ReplyPolicy) -> u32 {
         let policy = ReplyPolicy { failure_ends: self.failure_ends(policy.failure_ends), ..policy };
@@ -192,72 +157,46 @@ impl PlanReader<'_> {
         }) as u32
     }
 
-    /// Scope that a failure ends: the policy's, else the group's.
+    /// Scope that a failure ends: the larger of the policy's and the group's.
     fn failure_ends(&self, policy_scope: EndScope) -> EndScope {
-        if policy_scope == EndScope::Nothing { self.group.failure_ends } else { policy_scope }
+        let group_scope = self.group.failure_ends;
+        if extent(policy_scope) >= extent(group_scope) { policy_scope } else { group_scope }
     }
 
-    fn url(&mut self, sampler: &Sampler<'_, '_>) -> String {
-        let protocol = self.sampler_text(sampler, "HTTPSampler.protocol").trim().to_owned();
-        let host = self.sampler_text(sampler, "HTTPSampler.domain");
-        let port = self.sampler_text(sampler, "HTTPSampler.port").trim().to_owned();
-        let path = self.sampler_text(sampler, "HTTPSampler.path").trim().to_owned();
+    fn url(&mut self, element: TestElement<'_>, sampler: &HttpSampler) -> String {
+        let protocol = sampler.protocol.trim();
+        let host = sampler.host.clone();
+        let port = sampler.port.trim();
+        let path = sampler.path.trim();
         if path.starts_with("http://") || path.starts_with("https://") {
-            return path;
+            return path.to_owned();
         }
         let host = match &self.context.resolve_all {
             // All connections go to one address, so the plan needs no host.
             Some(all) if host.trim().is_empty() => all.address.ip().to_string(),
             _ => host,
         };
-        if Self::is_constant(&port) && !port.is_empty() && texts::whole_number(&port).is_none() {
+        if Self::is_constant(port) && !port.is_empty() && whole_number(port).is_none() {
             let reason = format!(
                 "port is `{port}`, which is no number; the port of the protocol is taken, as in JMeter"
             );
-            self.notice(format!("{}: {reason}; write a number", sampler.element.place()));
+            self.notice(format!("{}: {reason}; write a number", element.place()));
         }
         let is_known =
-            Self::is_constant(&protocol) && Self::is_constant(&port) && !path.starts_with("${");
-        if !is_known && let Some(call) = call_of("requestUrl", &[&protocol, &host, &port, &path]) {
+            Self::is_constant(protocol) && Self::is_constant(port) && !path.starts_with("${");
+        if !is_known && let Some(call) = call_of("requestUrl", &[protocol, &host, port, path]) {
             return call;
         }
-        request_url(&protocol, &host, &port, &path)
-    }
-
-    fn arguments(&self, sampler: &Sampler<'_, '_>) -> Vec<Argument> {
-        let all = sampler
-            .all("HTTPsampler.Arguments")
-            .filter_map(|properties| properties.element("HTTPsampler.Arguments"));
-        let mut arguments = Vec::new();
-        for list in all {
-            for item in list.items("Arguments.arguments") {
-                let properties = item.properties();
-                let value = self.text_in(&properties, "Argument.value");
-                arguments.push(Argument {
-                    name: self.text_in(&properties, "Argument.name"),
-                    equals: !value.is_empty()
-                        || self.flag_in(&properties, "HTTPArgument.use_equals", true),
-                    needs_encoding: self.flag_in(&properties, "HTTPArgument.always_encode", false),
-                    value,
-                });
-            }
-        }
-        arguments
+        request_url(protocol, &host, port, path)
     }
 
     /// Reason why the host of a sampler is invalid: it is empty, or has a slash, which
     /// Java rejects in URLs.
-    pub(super) fn invalid_host(
-        &self,
-        element: TestElement<'_>,
-        scope: &ElementScope<'_>,
-    ) -> Option<InvalidHost> {
-        let sampler = Sampler { element, scope };
-        let host = self.sampler_text(&sampler, "HTTPSampler.domain");
-        let path = self.sampler_text(&sampler, "HTTPSampler.path");
+    pub(super) fn invalid_host(&self, sampler: &HttpSampler) -> Option<InvalidHost> {
+        let HttpSampler { protocol, host, port, path, .. } = sampler;
         let is_whole =
             ["http://", "https://", "${"].iter().any(|begin| path.trim().starts_with(begin));
-        if is_whole || !Self::is_constant(&host) {
+        if is_whole || !Self::is_constant(host) {
             return None;
         }
         if host.contains('/') {
@@ -265,9 +204,7 @@ impl PlanReader<'_> {
         }
         let is_none = host.trim().is_empty() && self.context.resolve_all.is_none();
         is_none.then(|| {
-            let protocol = self.sampler_text(&sampler, "HTTPSampler.protocol");
-            let port = self.sampler_text(&sampler, "HTTPSampler.port");
-            let url = request_url(&protocol, "", &port, &path);
+            let url = request_url(protocol, "", port, path);
             // Java prints a URL without a host with a single slash.
             InvalidHost::None {
                 url: url.replacen(":///", ":/", 1).replacen(
@@ -280,48 +217,31 @@ impl PlanReader<'_> {
     }
 
     /// The first missing file of a sampler; in JMeter its sample fails.
-    pub(super) fn missing_upload(
-        &self,
-        element: TestElement<'_>,
-        scope: &ElementScope<'_>,
-    ) -> Option<PathBuf> {
-        let sampler = Sampler { element, scope };
-        let method = self.sampler_value(&sampler, "HTTPSampler.method");
-        let sends = !matches!(
-            method.trim().to_ascii_uppercase().as_str(),
-            "" | "GET" | "DELETE" | "OPTIONS" | "HEAD" | "TRACE"
-        );
+    pub(super) fn missing_upload(&self, sampler: &HttpSampler) -> Option<PathBuf> {
+        let sends = !matches!(&*method(sampler), "GET" | "DELETE" | "OPTIONS" | "HEAD" | "TRACE");
         if self.context.lenient || !sends {
             return None;
         }
-        let files = self
-            .uploads(&sampler)
-            .into_iter()
-            .map(|(file, _)| file)
-            .filter(|file| !file.contains("${"));
-        files.into_iter().find_map(|file| self.context.folder.missing_upload(&file))
-    }
-
-    /// Path and properties of each file to upload.
-    fn uploads<'d>(&self, sampler: &Sampler<'d, '_>) -> Vec<(String, Properties<'d>)> {
-        let lists = sampler
-            .all("HTTPsampler.Files")
-            .filter_map(|properties| properties.element("HTTPsampler.Files"));
-        let items = lists.flat_map(|list| {
-            list.items("HTTPFileArgs.files").map(|item| item.properties()).collect::<Vec<_>>()
-        });
-        let named = items.map(|item| (self.value_in(&item, "File.path").trim().to_owned(), item));
-        named.filter(|(file, _)| !file.is_empty()).collect()
+        let files = sampler.files.iter().map(|file| file.path.trim());
+        let mut files = files.filter(|file| !file.is_empty() && !file.contains("${"));
+        files.find_map(|file| self.context.folder.missing_upload(file))
     }
 
     /// Reads the files to upload.
-    fn files(&mut self, sampler: &Sampler<'_, '_>) -> Result<Vec<Upload>, JmxError> {
+    fn files(
+        &mut self,
+        element: TestElement<'_>,
+        sampler: &HttpSampler,
+    ) -> Result<Vec<FileUpload>, JmxError> {
         let mut files = Vec::new();
-        for (file, properties) in self.uploads(sampler) {
-            let element = sampler.element;
-            let expression = self.runtime_upload(element, &file);
-            self.notice_replacement(element, &file);
-            let bytes = match self.context.folder.upload(&file) {
+        for Upload { path, field, media_type } in &sampler.files {
+            let file = path.trim();
+            if file.is_empty() {
+                continue;
+            }
+            let expression = self.runtime_upload(element, file);
+            self.notice_replacement(element, file);
+            let bytes = match self.context.folder.upload(file) {
                 _ if expression.is_some() => Vec::new(),
                 Ok(bytes) => bytes,
                 Err(error) if self.context.lenient => {
@@ -335,17 +255,12 @@ impl PlanReader<'_> {
                     ));
                 }
             };
-            let name = Path::new(&file)
+            let name = Path::new(file)
                 .file_name()
                 .map(|name| name.to_string_lossy().into_owned())
                 .unwrap_or_default();
-            let media_type = self.text_in(&properties, "File.mimetype");
-            let part = FilePart { name, bytes, media_type };
-            files.push(Upload {
-                part,
-                field: self.text_in(&properties, "File.paramname"),
-                expression,
-            });
+            let part = FilePart { name, bytes, media_type: media_type.clone() };
+            files.push(FileUpload { part, field: field.clone(), expression });
         }
         Ok(files)
     }
@@ -363,14 +278,17 @@ impl PlanReader<'_> {
 
     /// Header fields of all managers in scope. A field of an inner manager replaces that
     /// of an outer one.
-    pub(super) fn headers(&mut self, scope: &ElementScope<'_>) -> Vec<(String, String)> {
+    pub(super) fn headers(
+        &mut self,
+        scope: &ElementScope<'_>,
+    ) -> Result<Vec<(String, String)>, JmxError> {
         let mut headers: Vec<(String, String)> = Vec::new();
         for manager in scope.headers.iter().rev() {
             let inner = headers.len();
-            for item in manager.properties().items("HeaderManager.headers") {
-                let properties = item.properties();
-                let name = self.value_in(&properties, "Header.name").trim().to_owned();
-                let value = self.text_in(&properties, "Header.value").trim().to_owned();
+            let HeaderManager { headers: fields } = self.fields(*manager)?;
+            for Header { name, value } in fields {
+                let name = name.trim().to_owned();
+                let value = value.trim().to_owned();
                 // JMeter does not let a Header Manager override Content-Length.
                 if name.is_empty() || name.eq_ignore_ascii_case("content-length") {
                     continue;
@@ -382,34 +300,37 @@ impl PlanReader<'_> {
                 }
             }
         }
-        headers
+        Ok(headers)
     }
 
     /// Selection of page elements to download.
-    fn elements(&mut self, sampler: &Sampler<'_, '_>) -> Elements {
+    fn elements(&mut self, element: TestElement<'_>, sampler: &HttpSampler) -> Elements {
         /// JMeter's default number of parallel downloads.
         const POOL: f64 = 6.0;
-        let only = self.element_filter(sampler, "HTTPSampler.embedded_url_re");
-        let never = self.element_filter(sampler, "HTTPSampler.embedded_url_exclude_re");
-        let name = "HTTPSampler.concurrentPool";
-        let pool = match self.sampler_value(sampler, name) {
-            value if value.is_empty() => POOL,
-            value => self.whole_number_of(sampler.element, name, &value),
+        let only = self.element_filter(element, "embedded_url_re", &sampler.only);
+        let never = self.element_filter(element, "embedded_url_exclude_re", &sampler.never);
+        let pool = match &*sampler.pool {
+            "" => POOL,
+            value => self.whole_number_of(element, "concurrentPool", value),
         };
-        let is_parallel = self.sampler_flag(sampler, "HTTPSampler.concurrentDwn");
-        let at_once = if is_parallel { pool.clamp(1.0, f64::from(u16::MAX)) as u32 } else { 0 };
+        let at_once =
+            if sampler.is_parallel { pool.clamp(1.0, f64::from(u16::MAX)) as u32 } else { 0 };
         Elements { only, never, at_once, ..Elements::default() }
     }
 
     /// Pattern of URLs in a property; None if it is empty or invalid.
-    fn element_filter(&mut self, sampler: &Sampler<'_, '_>, name: &str) -> Option<String> {
-        let value = self.sampler_value(sampler, name);
-        let pattern = Some(translated(&value)).filter(|_| !value.trim().is_empty())?;
+    fn element_filter(
+        &mut self,
+        element: TestElement<'_>,
+        name: &str,
+        value: &str,
+    ) -> Option<String> {
+        let pattern = Some(translated(value)).filter(|_| !value.trim().is_empty())?;
         match brunt_script::check::pattern(&pattern) {
             Ok(()) => Some(pattern),
             Err(error) => {
                 // JMeter logs the error and downloads all elements.
-                self.notice(format!("{}: {name} has no effect, {error}", sampler.element.place()));
+                self.notice(format!("{}: {name} has no effect, {error}", element.place()));
                 None
             }
         }
@@ -433,82 +354,88 @@ impl PlanReader<'_> {
         &mut self,
         element: TestElement<'_>,
         scope: &ElementScope<'_>,
-    ) -> ReplyPolicy {
-        let policy = self.request_policy(&Sampler { element, scope }, "GET");
-        ReplyPolicy { cache: None, ..policy }
+    ) -> Result<ReplyPolicy, JmxError> {
+        let sampler = self.http_sampler(element, scope)?;
+        let policy = self.request_policy(element, scope, &sampler)?;
+        Ok(ReplyPolicy { cache: None, ..policy })
     }
 
-    fn request_policy(&mut self, sampler: &Sampler<'_, '_>, method: &str) -> ReplyPolicy {
-        let follows_by_sampler = self.sampler_flag(sampler, "HTTPSampler.follow_redirects");
+    fn request_policy(
+        &mut self,
+        element: TestElement<'_>,
+        scope: &ElementScope<'_>,
+        sampler: &HttpSampler,
+    ) -> Result<ReplyPolicy, JmxError> {
+        let follows_by_sampler = sampler.follows;
         // JMeter's HTTP client follows redirects of these methods; for others its
         // sampler does, if enabled.
         let is_followed =
-            matches!(method, "GET" | "HEAD" | "POST" | "DELETE") || !follows_by_sampler;
-        let by_client = is_followed && self.sampler_flag(sampler, "HTTPSampler.auto_redirects");
+            matches!(&*method(sampler), "GET" | "HEAD" | "POST" | "DELETE") || !follows_by_sampler;
+        let by_client = is_followed && sampler.follows_automatically;
         let follows = by_client || follows_by_sampler;
         let rules = if by_client { RedirectRules::JmeterAuto } else { RedirectRules::Jmeter };
-        let embedded = self.sampler_flag(sampler, "HTTPSampler.image_parser");
-        let timeout = self.sampler_text(sampler, "HTTPSampler.response_timeout");
-        let millis = self.time_limit(sampler.element, "response_timeout", &timeout);
-        let limits = sampler
-            .scope
-            .pre_processors
-            .iter()
-            .filter(|one| one.kind() == Some(ElementKind::SampleTimeout));
-        let limits: Vec<f64> =
-            limits.map(|limit| self.whole_number(*limit, "InterruptTimer.timeout", 0.0)).collect();
+        let millis = self.time_limit(element, "response_timeout", &sampler.response_timeout);
+        let mut limits = Vec::new();
+        for limit in &scope.pre_processors {
+            if limit.kind() == Some(ElementKind::SampleTimeout) {
+                let SampleTimeout { timeout } = self.fields(*limit)?;
+                limits.push(self.whole_number_of(*limit, "timeout", &timeout));
+            }
+        }
         let millis = limits
             .into_iter()
             .chain([millis])
             // In JMeter, 0 is no limit.
             .filter(|limit| *limit > 0.0)
             .fold(0.0, |least: f64, limit| if least > 0.0 { least.min(limit) } else { limit });
-        let connect = self.sampler_text(sampler, "HTTPSampler.connect_timeout");
-        let connect = self.time_limit(sampler.element, "connect_timeout", &connect);
+        let connect = self.time_limit(element, "connect_timeout", &sampler.connect_timeout);
         self.limit_connect(connect);
-        let manager = sampler.scope.cookies.filter(|manager| self.keeps_cookies(*manager));
-        let cookies = match manager {
-            None => Cookies::Ignored,
-            Some(manager) if self.clears_cookies(manager) => Cookies::KeptForAnIteration,
-            Some(_) => Cookies::Kept,
+        let cookies = match scope.cookies.map(|manager| self.fields(manager)).transpose()? {
+            Some(manager) if keeps_cookies(&manager) => {
+                let is_cleared = self.clears(manager.is_by_group, manager.clears);
+                if is_cleared { Cookies::KeptForAnIteration } else { Cookies::Kept }
+            }
+            _ => Cookies::Ignored,
         };
-        ReplyPolicy {
+        let cache = match scope.cache {
+            None => None,
+            Some(manager) => {
+                let CacheManager { clears, uses_expires, is_by_group } = self.fields(manager)?;
+                let per_iteration = self.clears(is_by_group, clears);
+                Some(PageCache { reuses_fresh: uses_expires, per_iteration })
+            }
+        };
+        Ok(ReplyPolicy {
             redirects: Redirects { most: if follows { MOST_REDIRECTS } else { 0 }, rules },
             cookies,
-            elements: if embedded { Some(self.elements(sampler)) } else { None },
-            cache: sampler.scope.cache.map(|manager| PageCache {
-                reuses_fresh: self.flag(manager, "useExpires", false),
-                per_iteration: self.flag(manager, "clearEachIteration", false)
-                    || self.group.is_new_user_each_iteration,
-            }),
+            elements: if sampler.has_elements {
+                Some(self.elements(element, sampler))
+            } else {
+                None
+            },
+            cache,
             timeout: (millis > 0.0).then(|| Duration::from_secs_f64(millis / 1e3)),
             ..default_policy()
-        }
+        })
     }
 
-    /// True if a Cookie Manager clears cookies in each iteration.
-    fn clears_cookies(&self, manager: TestElement<'_>) -> bool {
-        if self.flag(manager, "CookieManager.controlledByThreadGroup", false) {
-            self.group.is_new_user_each_iteration
-        } else {
-            self.flag(manager, "CookieManager.clearEachIteration", false)
-        }
+    /// True if a manager with this setting forgets its content in each iteration.
+    fn clears(&self, is_by_group: bool, clears_each_iteration: bool) -> bool {
+        if is_by_group { self.group.is_new_user_each_iteration } else { clears_each_iteration }
     }
 
     /// Adds credentials of the manager's first entry that matches the URL.
     fn authorize(
         &mut self,
-        sampler: &Sampler<'_, '_>,
+        scope: &ElementScope<'_>,
         url: &str,
         headers: &mut Vec<(String, String)>,
         policy: &mut ReplyPolicy,
-    ) {
-        let Some(manager) = sampler.scope.authorization else { return };
+    ) -> Result<(), JmxError> {
+        let Some(manager) = scope.authorization else { return Ok(()) };
         let evaluated_url = self.before.text(url);
-        let entries: Vec<_> = manager.properties().items("AuthManager.auth_list").collect();
-        for entry in entries {
-            let properties = entry.properties();
-            let url_prefix = self.value_in(&properties, "Authorization.url");
+        let AuthManager { entries } = self.fields(manager)?;
+        for Authorization { url: url_prefix, user, password, realm, mechanism } in entries {
             let url_prefix = url_prefix.trim();
             // An entry may have the default port, which the URL omits.
             if !url_prefix.is_empty()
@@ -517,18 +444,16 @@ impl PlanReader<'_> {
             {
                 continue;
             }
-            let user = self.text_in(&properties, "Authorization.username");
-            let password = self.text_in(&properties, "Authorization.password");
-            let mechanism = self.value_in(&properties, "Authorization.mechanism");
             let mechanism = mechanism.trim();
             match mechanism {
+                // A field of a Header Manager takes precedence.
+                "" | "BASIC" | "BASIC_DIGEST" if has_header(headers, "authorization") => {}
                 "" | "BASIC" | "BASIC_DIGEST" => {
                     let user_and_password = format!("{user}:{password}");
                     let value = match call_of("base64", &[&user_and_password]) {
                         Some(call) if !Self::is_constant(&user_and_password) => call,
                         _ => STANDARD.encode(user_and_password),
                     };
-                    headers.retain(|header| !header.0.eq_ignore_ascii_case("authorization"));
                     headers.push(("Authorization".into(), format!("Basic {value}")));
                 }
                 "DIGEST" => {}
@@ -538,24 +463,19 @@ impl PlanReader<'_> {
                         manager.place()
                     );
                     self.notice(notice);
-                    return;
+                    return Ok(());
                 }
             }
             // Whichever header was sent, a challenge is answered.
-            let realm = self.value_in(&properties, "Authorization.realm");
             policy.credentials.push(Credentials {
                 realm: (!realm.trim().is_empty()).then_some(realm),
                 user: self.before.text(&user),
                 password: self.before.text(&password),
             });
             policy.repeats_unauthorized = 1;
-            return;
+            return Ok(());
         }
-    }
-
-    /// True if a Cookie Manager stores cookies and sends those of the plan.
-    fn keeps_cookies(&self, manager: TestElement<'_>) -> bool {
-        self.value(manager, "CookieManager.policy").trim() != "ignoreCookies"
+        Ok(())
     }
 
     /// Adds cookies that the plan defines.
@@ -565,10 +485,12 @@ impl PlanReader<'_> {
         url: &str,
         headers: &mut Vec<(String, String)>,
         policy: &mut ReplyPolicy,
-    ) {
-        let Some(manager) = scope.cookies.filter(|manager| self.keeps_cookies(*manager)) else {
-            return;
-        };
+    ) -> Result<(), JmxError> {
+        let Some(manager) = scope.cookies else { return Ok(()) };
+        let manager = self.fields(manager)?;
+        if !keeps_cookies(&manager) {
+            return Ok(());
+        }
         let evaluated_url = self.before.text(url);
         let host = evaluated_url
             .split("://")
@@ -576,20 +498,13 @@ impl PlanReader<'_> {
             .and_then(|rest| rest.split(['/', ':', '?']).next())
             .unwrap_or_default();
         let mut pairs: Vec<(usize, String)> = Vec::new();
-        for cookie in manager.properties().items("CookieManager.cookies") {
-            let properties = cookie.properties();
-            let domain = self.value_in(&properties, "Cookie.domain");
+        for Cookie { name, value, domain, path } in manager.cookies {
             // RFC 6265, section 5.2.3: a leading dot of a domain is ignored.
             let domain = domain.trim().trim_start_matches('.');
-            let path = self.value_in(&properties, "Cookie.path");
             let domain_matches =
                 domain.is_empty() || host == domain || host.ends_with(&format!(".{domain}"));
             if domain_matches && is_below(&evaluated_url, path.trim()) {
-                let value = self.text_in(&properties, "Cookie.value");
-                pairs.push((
-                    path.trim().len(),
-                    format!("{}={value}", self.before.text(&cookie.name())),
-                ));
+                pairs.push((path.trim().len(), format!("{name}={value}")));
             }
         }
         // Longest path first (RFC 6265, section 5.4).
@@ -600,25 +515,40 @@ impl PlanReader<'_> {
             headers.push(("Cookie".into(), pairs.join("; ")));
             policy.replaces_cookies = false;
         }
+        Ok(())
     }
+}
 
-    /// Scope that a failed sample ends by a Result Status Action Handler.
-    pub(super) fn failure_of(&self, action: TestElement<'_>) -> Result<EndScope, JmxError> {
-        Ok(match self.number(action, "OnError.action", 0.0)? as i64 {
-            1 => EndScope::User,
-            2 | 3 => EndScope::Run,
-            4 => EndScope::Iteration,
-            5 => EndScope::Round,
-            6 => EndScope::Loop,
-            _ => EndScope::Nothing,
-        })
+/// Method of a sampler.
+fn method(sampler: &HttpSampler) -> String {
+    match sampler.method.trim() {
+        "" => "GET".to_owned(),
+        method => method.to_ascii_uppercase(),
+    }
+}
+
+/// True if a Cookie Manager stores cookies and sends those of the plan.
+fn keeps_cookies(manager: &CookieManager) -> bool {
+    manager.policy.trim() != "ignoreCookies"
+}
+
+/// Rank of what a failure ends, from the smallest.
+fn extent(scope: EndScope) -> u8 {
+    match scope {
+        EndScope::Nothing => 0,
+        EndScope::Turn => 1,
+        EndScope::Round => 2,
+        EndScope::Loop => 3,
+        EndScope::Iteration => 4,
+        EndScope::User => 5,
+        EndScope::Run => 6,
     }
 }
 
 /// Body and media type; None if no `Content-Type` is added.
 fn request_body(
-    arguments: &[Argument],
-    mut files: Vec<Upload>,
+    arguments: &[Parameter],
+    mut files: Vec<FileUpload>,
     is_raw: bool,
     is_multipart: bool,
 ) -> (Body, Option<String>) {
@@ -627,7 +557,7 @@ fn request_body(
         && files[0].field.is_empty()
         && arguments.iter().all(|a| a.value.is_empty());
     if is_only_file && !is_multipart {
-        let Upload { part, expression, .. } = files.remove(0);
+        let FileUpload { part, expression, .. } = files.remove(0);
         let media_type = (!part.media_type.is_empty()).then_some(part.media_type);
         return (expression.map_or(Body::from_bytes(part.bytes), Body::from_text), media_type);
     }
@@ -636,7 +566,7 @@ fn request_body(
         for argument in arguments.iter().filter(|argument| !argument.name.is_empty()) {
             parts.text(&argument.name, &argument.value, "");
         }
-        for Upload { part, field, expression } in &files {
+        for FileUpload { part, field, expression } in &files {
             match expression {
                 Some(expression) => parts.file_expression(field, part, expression),
                 None => parts.file(field, part),
@@ -653,7 +583,7 @@ fn request_body(
     let pairs: Vec<String> = arguments
         .iter()
         .filter(|argument| !argument.name.is_empty())
-        .map(|Argument { name, value, needs_encoding, .. }| {
+        .map(|Parameter { name, value, needs_encoding, has_equals: _ }| {
             format!("{}={}", form_text(name, *needs_encoding), form_text(value, *needs_encoding))
         })
         .collect();
@@ -661,11 +591,15 @@ fn request_body(
 }
 
 /// Query of a URL. Parameters without a name are omitted.
-fn query(arguments: &[Argument]) -> String {
+fn query(arguments: &[Parameter]) -> String {
     let named = arguments.iter().filter(|argument| !argument.name.is_empty());
-    let pairs = named.map(|Argument { name, value, needs_encoding, equals }| {
+    let pairs = named.map(|Parameter { name, value, needs_encoding, has_equals }| {
         let name = query_text(name, *needs_encoding);
-        if *equals { format!("{name}={}", query_text(value, *needs_encoding)) } else { name }
+        if *has_equals || !value.is_empty() {
+            format!("{name}={}", query_text(value, *needs_encoding))
+        } else {
+            name
+        }
     });
     pairs.collect::<Vec<_>>().join("&")
 }

@@ -7,6 +7,11 @@ use super::{ElementScope, PlanReader};
 use crate::document::JmxDocument;
 use crate::element::TestElement;
 use crate::error::JmxError;
+use crate::support::kinds::{
+    BeanShellAssertion, BeanShellSampler, BeanShellTimer, BsfSampler, DummySampler, FifoPop,
+    FlowControlAction, JavaSampler, Jsr223Sampler, RegexUserParameters, SetVariablesAction,
+    UrlRewriting,
+};
 use crate::support::{ElementKind, Role};
 use brunt_languages::LANGUAGES;
 use brunt_model::ReplyPolicy;
@@ -38,7 +43,8 @@ impl PlanReader<'_> {
             Some(
                 ElementKind::HttpSampler | ElementKind::GraphQlSampler | ElementKind::Http2Sampler,
             ) => {
-                if let Some(host_error) = self.invalid_host(sampler, &scope) {
+                let http = self.http_sampler(sampler, &scope)?;
+                if let Some(host_error) = self.invalid_host(&http) {
                     let failure = self.failure_for_host(sampler, &host_error);
                     steps.push(match (self.sample(sampler, &scope, failure)?, host_error) {
                         // JMeter fails before it names the sample.
@@ -47,11 +53,11 @@ impl PlanReader<'_> {
                         }
                         (step, _) => step,
                     });
-                } else if let Some(file) = self.missing_upload(sampler, &scope) {
+                } else if let Some(file) = self.missing_upload(&http) {
                     let failure = self.without_upload(sampler, &file);
                     steps.push(self.sample(sampler, &scope, failure)?);
                 } else {
-                    let request = self.request(sampler, &scope)?;
+                    let request = self.request(sampler, &scope, &http)?;
                     steps.push(ScenarioStep::Request(self.group.add(request)));
                 }
             }
@@ -63,10 +69,9 @@ impl PlanReader<'_> {
             Some(ElementKind::SetVariablesAction) => {
                 // JMeter's transactions count it as a sampler.
                 steps.push(ScenarioStep::CountInTransactions(TransactionCount::Sampler));
-                let nested = sampler.properties().element("SetVariablesAction");
-                let nested = nested.unwrap_or(sampler.properties());
-                let pairs = super::data::pairs(&nested);
-                steps.extend(pairs.map(|(variable, value)| ScenarioStep::Set {
+                let SetVariablesAction { variables, older } = self.fields(sampler)?;
+                let variables = if variables.is_empty() { older } else { variables };
+                steps.extend(variables.into_iter().map(|(variable, value)| ScenarioStep::Set {
                     variable,
                     value: self.before.folded(&value),
                 }));
@@ -74,23 +79,29 @@ impl PlanReader<'_> {
             Some(ElementKind::DebugSampler) => {
                 steps.push(self.sample(sampler, &scope, SampleMaker::Variables)?);
             }
-            Some(ElementKind::Jsr223Sampler) => {
-                let maker = self.script(sampler, "script")?.into();
-                steps.push(self.sample(sampler, &scope, maker)?);
-            }
-            Some(ElementKind::BsfSampler) => {
-                let maker = self.script(sampler, "BSFSampler.query")?.into();
-                steps.push(self.sample(sampler, &scope, maker)?);
-            }
-            Some(ElementKind::BeanShellSampler) => {
-                let maker = self.script(sampler, "BeanShellSampler.query")?.into();
+            Some(
+                ElementKind::Jsr223Sampler
+                | ElementKind::BsfSampler
+                | ElementKind::BeanShellSampler,
+            ) => {
+                let maker = self.script(sampler)?.into();
                 steps.push(self.sample(sampler, &scope, maker)?);
             }
             Some(ElementKind::WebSocketSampler) => steps.extend(self.websocket(sampler, &scope)?),
             Some(ElementKind::GrpcSampler) => steps.extend(self.call(sampler, &scope)?),
             Some(ElementKind::JavaSampler) => steps.extend(self.java(sampler, &scope)?),
             Some(ElementKind::DummySampler) => {
-                let fixed = self.dummy(sampler);
+                let of: DummySampler = self.fields(sampler)?;
+                let fixed = FixedSample {
+                    success: of.success,
+                    code: of.code,
+                    message: of.message,
+                    body: of.body,
+                    elapsed: of.elapsed,
+                    latency: of.latency,
+                    connect: of.connect,
+                    waits: of.waits,
+                };
                 steps.push(self.sample(sampler, &scope, SampleMaker::Fixed(fixed))?);
             }
             _ => {}
@@ -110,49 +121,48 @@ impl PlanReader<'_> {
                     | ElementKind::BeanShellPreProcessor
                     | ElementKind::BsfPreProcessor,
                 ) => {
-                    steps.extend(
-                        self.script(*element, "script")?.script().map(ScenarioStep::Script),
-                    );
+                    steps.extend(self.script(*element)?.script().map(ScenarioStep::Script));
                 }
                 Some(ElementKind::FifoPop) => {
-                    let queue = self.text(*element, "FifoName");
+                    let FifoPop { queue, variable, older } = self.fields(*element)?;
                     if let Some(value) = call_of("fifoPop", &[&queue]) {
-                        let variable = match self.value(*element, "Variable") {
-                            value if value.is_empty() => self.value(*element, "variable"),
-                            variable => variable,
-                        };
+                        let variable = if variable.is_empty() { older } else { variable };
                         steps.push(ScenarioStep::Set { variable, value });
                     }
                 }
-                _ => steps.extend(self.modifier(*element).map(ScenarioStep::Modify)),
+                _ => steps.extend(self.modifier(*element)?.map(ScenarioStep::Modify)),
             }
         }
         Ok(steps)
     }
 
     /// Change that an element makes to the next request; None for other elements.
-    fn modifier(&self, element: TestElement<'_>) -> Option<RequestModifier> {
-        Some(match element.kind()? {
-            ElementKind::LinkParser => RequestModifier::Link,
-            ElementKind::UrlRewriting => RequestModifier::Session(SessionModifier {
-                argument: self.text(element, "argument_name"),
-                place: if self.flag(element, "path_extension", false) {
+    fn modifier(&self, element: TestElement<'_>) -> Result<Option<RequestModifier>, JmxError> {
+        Ok(match element.kind() {
+            Some(ElementKind::LinkParser) => Some(RequestModifier::Link),
+            Some(ElementKind::UrlRewriting) => {
+                let of: UrlRewriting = self.fields(element)?;
+                let place = if of.is_in_path {
                     SessionPlace::Path {
-                        equals: !self.flag(element, "path_extension_no_equals", false),
-                        question_mark: !self.flag(element, "path_extension_no_questionmark", false),
+                        equals: !of.is_without_equals,
+                        question_mark: !of.is_without_question_mark,
                     }
                 } else {
                     SessionPlace::Argument
-                },
-                kept_as: self.flag(element, "cache_value", true).then(|| element.place()),
-                encode: self.flag(element, "encode", false),
-            }),
-            ElementKind::RegexUserParameters => RequestModifier::Matches {
-                variable: self.text(element, "RegExUserParameters.regex_ref_name"),
-                name_group: self.text(element, "RegExUserParameters.param_names_gr_nr"),
-                value_group: self.text(element, "RegExUserParameters.param_values_gr_nr"),
-            },
-            _ => return None,
+                };
+                Some(RequestModifier::Session(SessionModifier {
+                    argument: of.argument,
+                    place,
+                    kept_as: of.is_kept.then(|| element.place()),
+                    encode: of.encodes,
+                }))
+            }
+            Some(ElementKind::RegexUserParameters) => {
+                let RegexUserParameters { variable, name_group, value_group } =
+                    self.fields(element)?;
+                Some(RequestModifier::Matches { variable, name_group, value_group })
+            }
+            _ => None,
         })
     }
 
@@ -161,35 +171,20 @@ impl PlanReader<'_> {
     /// # Errors
     ///
     /// Fails if the language is unknown, or the script file cannot be read.
-    pub(super) fn script(
-        &mut self,
-        element: TestElement<'_>,
-        source: &str,
-    ) -> Result<PlanScript, JmxError> {
-        let is_beanshell =
-            element.tag().contains("BeanShell") || element.testclass().contains("BeanShell");
-        let language =
-            if is_beanshell { ScriptLanguage::Beanshell } else { self.language(element)? };
-        let properties = element.properties();
-        let inline_source = properties.text(source).unwrap_or_default().into_owned();
-        let file = self.value(element, &sibling_property(source, "filename"));
+    pub(super) fn script(&mut self, element: TestElement<'_>) -> Result<PlanScript, JmxError> {
+        let ScriptProperties { language, source, parameters, file } =
+            self.script_properties(element)?;
+        let language = script_language(element, &language)?;
         // In JMeter a file takes precedence over the inline script.
         if let Some(file) = self.missing_script(file.trim()) {
             return Ok(self.without_script(element, &file));
         }
-        let text = if file.trim().is_empty() {
-            inline_source
-        } else {
-            self.script_file(element, file.trim())?
-        };
+        let text =
+            if file.trim().is_empty() { source } else { self.script_file(element, file.trim())? };
         let text =
             if language == ScriptLanguage::Beanshell { self.with_sources(&text) } else { text };
-        let script = Script {
-            name: element.name().into_owned(),
-            language,
-            source: text,
-            parameters: self.text(element, &sibling_property(source, "parameters")),
-        };
+        let script =
+            Script { name: element.name().into_owned(), language, source: text, parameters };
         match brunt_script::check::script(&script, LANGUAGES) {
             Ok(()) => Ok(PlanScript::Readable(script)),
             Err(error) if self.context.lenient => {
@@ -249,25 +244,33 @@ impl PlanReader<'_> {
         }
     }
 
-    fn language(&self, element: TestElement<'_>) -> Result<ScriptLanguage, JmxError> {
-        let language = match self.value(element, "scriptLanguage") {
-            language if language.is_empty() => self.value(element, "BSFSampler.language"),
-            language => language,
-        };
-        Ok(match language.trim().to_ascii_lowercase().as_str() {
-            "" | "groovy" => ScriptLanguage::Groovy,
-            // In JMeter, the engine named `java` is BeanShell's.
-            "beanshell" | "bsh" | "java" => ScriptLanguage::Beanshell,
-            "javascript" | "ecmascript" | "nashorn" | "rhino" | "js" | "jscript" => {
-                ScriptLanguage::Javascript
+    fn script_properties(&self, element: TestElement<'_>) -> Result<ScriptProperties, JmxError> {
+        let beanshell = || "beanshell".to_owned();
+        Ok(match element.kind() {
+            Some(ElementKind::BeanShellSampler) => {
+                let BeanShellSampler { source, parameters, file } = self.fields(element)?;
+                ScriptProperties { language: beanshell(), source, parameters, file }
             }
-            "jexl" | "jexl2" | "jexl3" => ScriptLanguage::Jexl,
-            other => {
-                let message = format!(
-                    "{}: the language `{other}` is not known; write the script in groovy or javascript",
-                    element.title()
-                );
-                return Err(JmxError::on_line(element.line(), message));
+            Some(ElementKind::BeanShellAssertion) => {
+                let BeanShellAssertion { source, parameters, file } = self.fields(element)?;
+                ScriptProperties { language: beanshell(), source, parameters, file }
+            }
+            Some(
+                ElementKind::BeanShellTimer
+                | ElementKind::BeanShellPreProcessor
+                | ElementKind::BeanShellPostProcessor
+                | ElementKind::BeanShellListener,
+            ) => {
+                let BeanShellTimer { source, parameters, file } = self.fields(element)?;
+                ScriptProperties { language: beanshell(), source, parameters, file }
+            }
+            Some(ElementKind::BsfSampler) => {
+                let BsfSampler { language, source, parameters, file } = self.fields(element)?;
+                ScriptProperties { language, source, parameters, file }
+            }
+            _ => {
+                let Jsr223Sampler { language, source, parameters, file } = self.fields(element)?;
+                ScriptProperties { language, source, parameters, file }
             }
         })
     }
@@ -285,21 +288,6 @@ impl PlanReader<'_> {
         Ok(ScenarioStep::Sample(ScriptSample { label, maker, reply_policy }))
     }
 
-    /// Sample of the Dummy Sampler plugin.
-    fn dummy(&self, sampler: TestElement<'_>) -> FixedSample {
-        FixedSample {
-            // The plugin spells the property like this.
-            success: self.flag(sampler, "SUCCESFULL", true),
-            code: self.text(sampler, "RESPONSE_CODE"),
-            message: self.text(sampler, "RESPONSE_MESSAGE"),
-            body: self.text(sampler, "RESPONSE_DATA"),
-            elapsed: self.text(sampler, "RESPONSE_TIME"),
-            latency: self.text(sampler, "LATENCY"),
-            connect: self.text(sampler, "CONNECT"),
-            waits: self.flag(sampler, "WAITING", true),
-        }
-    }
-
     /// An argument of a Java request, or a default.
     fn java_argument(&self, arguments: &[(String, String)], name: &str, default: &str) -> String {
         let argument = arguments.iter().find(|(key, value)| key == name && !value.is_empty());
@@ -313,8 +301,7 @@ impl PlanReader<'_> {
         scope: &ElementScope<'_>,
     ) -> Result<Option<ScenarioStep>, JmxError> {
         let Some(class) = sampler.java_class() else { return Ok(None) };
-        let nested = sampler.properties().element("arguments");
-        let arguments: Vec<(String, String)> = nested.iter().flat_map(super::data::pairs).collect();
+        let JavaSampler { class: _, arguments } = self.fields(sampler)?;
         let (fixed, label) = if class == "JavaTest" {
             let fixed = FixedSample {
                 success: self.before.text(&self.java_argument(&arguments, "Status", "OK")) == "OK",
@@ -349,12 +336,12 @@ impl PlanReader<'_> {
 
     /// Converts a Flow Control Action.
     fn action(&self, sampler: TestElement<'_>) -> Result<Option<ScenarioStep>, JmxError> {
+        let FlowControlAction { action, target, duration } = self.fields(sampler)?;
         // The target is 0 for the thread, and 2 for the test.
-        let of_test = self.number(sampler, "ActionProcessor.target", 0.0)? >= 2.0;
-        let stop = if of_test { EndScope::Run } else { EndScope::User };
-        Ok(match self.number(sampler, "ActionProcessor.action", 0.0)? as i64 {
+        let stop = if target >= 2 { EndScope::Run } else { EndScope::User };
+        Ok(match action {
             0 | 2 => Some(ScenarioStep::Stop(stop)),
-            1 => Some(ScenarioStep::Pause(self.text(sampler, "ActionProcessor.duration"))),
+            1 => Some(ScenarioStep::Pause(duration)),
             3 => Some(ScenarioStep::Stop(EndScope::Iteration)),
             4 => Some(ScenarioStep::Stop(EndScope::Round)),
             5 => Some(ScenarioStep::Stop(EndScope::Loop)),
@@ -363,12 +350,31 @@ impl PlanReader<'_> {
     }
 }
 
-/// Name of another property with the prefix of a property.
-fn sibling_property(property: &str, name: &str) -> String {
-    match property.split_once('.') {
-        Some((prefix, _)) => format!("{prefix}.{name}"),
-        None => name.to_owned(),
-    }
+/// Properties of a script element.
+struct ScriptProperties {
+    language: String,
+    source: String,
+    parameters: String,
+    file: String,
+}
+
+fn script_language(element: TestElement<'_>, language: &str) -> Result<ScriptLanguage, JmxError> {
+    Ok(match language.trim().to_ascii_lowercase().as_str() {
+        "" | "groovy" => ScriptLanguage::Groovy,
+        // In JMeter, the engine named `java` is BeanShell's.
+        "beanshell" | "bsh" | "java" => ScriptLanguage::Beanshell,
+        "javascript" | "ecmascript" | "nashorn" | "rhino" | "js" | "jscript" => {
+            ScriptLanguage::Javascript
+        }
+        "jexl" | "jexl2" | "jexl3" => ScriptLanguage::Jexl,
+        other => {
+            let message = format!(
+                "{}: the language `{other}` is not known; write the script in groovy or javascript",
+                element.title()
+            );
+            return Err(JmxError::on_line(element.line(), message));
+        }
+    })
 }
 
 /// Milliseconds that a Java request sleeps, as a text. JMeter adds `clock % mask` to the minimum.

@@ -1,6 +1,7 @@
 //! Plans become runs: what each element turns into, and that all public plans do.
 
 mod lacking;
+mod rows;
 mod samples;
 
 use super::*;

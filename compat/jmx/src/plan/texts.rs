@@ -4,6 +4,7 @@ use super::PlanReader;
 use crate::document::{JmxDocument, NodeKind};
 use crate::element::TestElement;
 use crate::error::JmxError;
+use crate::fields::{no_number, number, whole_number};
 use crate::property::Properties;
 use std::collections::BTreeSet;
 
@@ -42,30 +43,7 @@ impl PlanReader<'_> {
         }
     }
 
-    /// A number that must be known before the run.
-    ///
-    /// # Errors
-    ///
-    /// Fails with the element's place if the text is not a number.
-    pub fn number(
-        &self,
-        element: TestElement<'_>,
-        name: &str,
-        default: f64,
-    ) -> Result<f64, JmxError> {
-        number_of(element, name, &self.value(element, name), default)
-    }
-
     /// A whole number as JMeter reads it: an invalid text is 0, with a notice.
-    pub fn whole_number(&mut self, element: TestElement<'_>, name: &str, default: f64) -> f64 {
-        if element.properties().get(name).is_none() {
-            return default;
-        }
-        let value = self.value(element, name);
-        self.whole_number_of(element, name, &value)
-    }
-
-    /// Like [`whole_number`](Self::whole_number), for an evaluated text.
     pub fn whole_number_of(&mut self, element: TestElement<'_>, name: &str, value: &str) -> f64 {
         if value.is_empty() {
             return 0.0;
@@ -99,34 +77,9 @@ pub fn number_of(
     value: &str,
     default: f64,
 ) -> Result<f64, JmxError> {
-    let text = value.trim();
-    if text.is_empty() {
-        return Ok(default);
-    }
-    text.parse().ok().filter(|number: &f64| number.is_finite()).ok_or_else(|| {
-        let (message, fix) = no_number(name, text);
-        JmxError::on_line(element.line(), format!("{}: {message}; {fix}", element.title()))
-    })
-}
-
-/// Parses a whole number as Java does: without white space and decimals.
-pub fn whole_number(text: &str) -> Option<f64> {
-    text.parse::<i64>().ok().map(|number| number as f64)
-}
-
-/// Describes an invalid number, and its fix.
-fn no_number(name: &str, text: &str) -> (String, &'static str) {
-    let short = name.rsplit('.').next().unwrap_or(name);
-    if text.contains("${") {
-        let fix = "give its variable or property a value, such as -Jname=10";
-        (format!("{short} is `{text}`, which is no number"), fix)
-    } else if text.trim().parse::<f64>().is_ok() {
-        (
-            format!("{short} is `{text}`, which is no whole number"),
-            "write it without spaces and decimals",
-        )
-    } else {
-        (format!("{short} is `{text}`, which is no number"), "write a number")
+    match value.trim() {
+        "" => Ok(default),
+        text => number(name, text).map_err(|message| error_at(element, &message)),
     }
 }
 

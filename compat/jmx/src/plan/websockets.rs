@@ -14,6 +14,7 @@ use crate::element::TestElement;
 use crate::error::JmxError;
 use crate::property::Properties;
 use crate::support::ElementKind;
+use crate::support::kinds::Variables;
 use brunt_model::extract::ReplyPart;
 use brunt_model::outcome::CLOSE_STATUS;
 use brunt_model::reply_policy::{
@@ -142,7 +143,7 @@ impl PlanReader<'_> {
 
     fn query_pairs(&self, list: &Properties<'_>) -> Vec<String> {
         let encode = brunt_script::template::encode_form_expressions;
-        let pairs = super::data::pairs(list);
+        let pairs = Variables::pairs(list.items("Arguments.arguments"));
         pairs
             .map(|(name, value)| {
                 format!("{}={}", encode(&name), encode(&self.before.folded(&value)))
@@ -211,7 +212,7 @@ impl PlanReader<'_> {
             Action::Close => "CLOSE",
         };
         self.notice_differences(element);
-        let mut headers = self.headers(scope);
+        let mut headers = self.headers(scope)?;
         // In brunt, this field closes the WebSocket after the message.
         headers.retain(|header| !header.0.eq_ignore_ascii_case("connection"));
         if connection.closes && !matches!(action, Action::Open | Action::Close) {
@@ -235,9 +236,9 @@ impl PlanReader<'_> {
                 Vec::new()
             },
             events: (action == Action::Write).then_some(events),
-            ..self.policy_in_scope(element, scope)
+            ..self.policy_in_scope(element, scope)?
         };
-        self.plan_cookies(scope, &connection.url, &mut headers, &mut policy);
+        self.plan_cookies(scope, &connection.url, &mut headers, &mut policy)?;
         let policy = self.reactions(scope, policy)?;
         let reply_policy = self.policy(policy);
         let label = self.before.folded(&element.name());
