@@ -452,7 +452,7 @@ mod tests {
             ("baseline check x --min-diference 4%", "write --min-difference"),
             ("plan chek plan.yaml", "write `brunt plan check plan.yaml`"),
             ("help swep", "write `brunt help sweep`"),
-            ("import x.har", "write `brunt import har x.har`"),
+            ("import haar x.har", "write `brunt import har x.har`"),
             ("plan foo", "write one of check"),
             (
                 "sweep -r 5..9+1 http://a/ --repeat 0",

@@ -77,6 +77,7 @@ impl<'a> Demands<'a> {
             }
             _ => None,
         });
+        // Many descriptions leave the type out.
         let has = |keys: &[&str]| keys.iter().any(|key| self.first(key).is_some());
         match kind {
             // `integer` is the stricter one of two that apply.

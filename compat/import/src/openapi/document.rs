@@ -23,6 +23,7 @@ impl Document {
     /// Reads a description, and the files that it refers to as far as `options` allow reading files.
     pub(super) fn read(text: &str, options: &ImportOptions) -> Result<Self, ImportError> {
         let mut files = vec![parse(text, &options.file)?];
+        // A page of the studio has the text of the description only.
         let Some(read_file) = options.read_file else { return Ok(Self { files }) };
         let mut paths = vec![PathBuf::from(&options.file)];
         let mut number = 0;
@@ -46,6 +47,7 @@ impl Document {
                         }
                     }
                 };
+                // References within the main file stay as they are, because errors show them.
                 (target > 0 || number > 0).then(|| format!("{target}#{pointer}"))
             });
             files[number] = file;

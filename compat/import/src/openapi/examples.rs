@@ -152,6 +152,7 @@ impl<'a> Examples<'a> {
             return None;
         }
         let target = self.document.resolve(schema);
+        // A schema that refers to itself would have no end.
         if progress.open.iter().any(|open| std::ptr::eq(*open, target)) {
             return None;
         }

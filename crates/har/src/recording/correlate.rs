@@ -149,6 +149,7 @@ fn each_value(
     for segment in request.path.split('/') {
         // A value in a path has no name. That of /users/17 becomes users_id.
         let decoded = percent_encoding::percent_decode_str(segment).decode_utf8_lossy();
+        // Its digits are a version that the page names, not a value of a session.
         let other = if is_file_name(&decoded) {
             None
         } else {

@@ -32,6 +32,7 @@ impl<'e, T: Transport> EntryTexts<'e, T> {
 
     /// Fills in a text that is sent, so that its variables must have values.
     fn sent_text(&self, template: Option<&'e Template>, plan_text: &'e str) -> Cow<'e, str> {
+        // A label or a condition of the step may have been filled in before.
         let unset_variables = &self.script.context.unset_variables;
         unset_variables.of_request(|| self.text(template, plan_text))
     }
