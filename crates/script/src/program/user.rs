@@ -519,12 +519,21 @@ impl<T: Transport> WorkerScript<T> {
                 ready.clone()
             }
             _ if entry < self.compiled.entries.len() => {
-                let (parts, tags) =
-                    self.fill(entry, n, user, self.entry(entry, n, user).parts())?;
-                prepare(&*self.transport, parts, tags)
+                self.prepare_texts(entry, n, user, self.entry(entry, n, user).parts())
             }
             _ => Err(self.no_entry(entry)),
         }
+    }
+
+    fn prepare_texts(
+        &self,
+        entry: usize,
+        n: u64,
+        user: Option<&UserContext>,
+        texts: SentParts<'_>,
+    ) -> Result<Rc<Prepared>, String> {
+        let (parts, tags) = self.fill(entry, n, user, texts)?;
+        prepare(&*self.transport, parts, tags)
     }
 
     /// Returns an entry with a reply that may lead to further requests.
@@ -645,9 +654,7 @@ impl<T: Transport> WorkerScript<T> {
         user: Option<&UserContext>,
         pending: PendingRequest,
     ) -> Result<Rc<Prepared>, String> {
-        let (parts, tags) =
-            self.fill(entry, n, user, pending.finish(&self.entry(entry, n, user)))?;
-        prepare(&*self.transport, parts, tags)
+        self.prepare_texts(entry, n, user, pending.finish(&self.entry(entry, n, user)))
     }
 
     /// Returns an entry that scripts have read, with a reply that may lead to further requests.
@@ -774,7 +781,14 @@ impl<T: Transport> Users for WorkerUsers<T> {
     fn first(&self) -> Option<Rc<Prepared>> {
         let user = self.0.user_context(0);
         let entry = self.0.pick(ListOrder::Sequence, 0, 0);
-        self.0.prepare_entry(entry, 0, user.as_deref()).ok()
+        // A scenario may consist of scripts only.
+        if let Some(ready) = self.0.ready.get(entry)? {
+            return ready.clone().ok();
+        }
+        let texts = self.0.entry(entry, 0, user.as_deref()).parts();
+        // Variables of an iteration have no value yet, and mostly the origin does not depend on them.
+        _ = self.0.context.unset_variables.take();
+        self.0.prepare_texts(entry, 0, user.as_deref(), texts).ok()
     }
 
     fn take_records(&self) -> Vec<SampleRecord> {

@@ -773,6 +773,13 @@ fn a_request_with_a_variable_that_nothing_has_set_is_not_sent() {
             "{seen}"
         );
     }
+    let mut plan = plan(
+        &[("x?${a}", 1)],
+        1.0,
+        vec![Do::Request(0), Do::Set { variable: "a".into(), value: String::new() }],
+    );
+    plan.main_mut().scenario.texts = TextRules::Expressions;
+    assert!(users(&plan).first().is_some(), "connections are opened before the load");
     assert_eq!(asked("x?${if(${a},,1,2)}", TextRules::Expressions), "x?1 x?1");
     // JMeter sends the expression, which this URL cannot have.
     assert!(asked("x?${a}", TextRules::Jmeter).starts_with("(Illegal character in query"));
