@@ -258,7 +258,8 @@ impl<'a> Examples<'a> {
         let is_unique = demands.schemas.iter().any(|schema| schema["uniqueItems"] == true);
         let prefix = demands.first("prefixItems").and_then(Value::as_array);
         let prefix = prefix.map_or(&[][..], Vec::as_slice);
-        let least = demands.greatest("minItems").unwrap_or(1).max(prefix.len());
+        let required = demands.greatest("minItems").unwrap_or(0);
+        let least = required.max(prefix.len()).max(1);
         let most = demands.least("maxItems").unwrap_or(usize::MAX).min(MAX_ITEMS);
         let of_item = demands.first("items").unwrap_or(&Value::Null);
         let mut items: Vec<Value> = Vec::new();
@@ -273,7 +274,7 @@ impl<'a> Examples<'a> {
             });
             match item {
                 // An item that does not satisfy its schema is left out if the list may be empty.
-                Some(item) if item.is_valid || demands.greatest("minItems").is_some() => {
+                Some(item) if item.is_valid || required > 0 => {
                     items.push(item.value);
                 }
                 _ => break,

@@ -146,6 +146,8 @@ fn fields_of_replies_are_not_sent() {
         "properties": {"id": {"type": "integer", "readOnly": true}, "name": {"type": "string"}},
         "example": {"id": 1, "name": "ann"}});
     assert_eq!(body_of(&schema, &json!({})), json!({"name": "ann"}));
+    let list = json!({"type": "array", "items": {"enum": ["x"]}, "minItems": 0});
+    assert_eq!(body_of(&list, &json!({})), json!(["x"]));
     // A text can be the JSON of an example.
     let text = json!({"type": "object", "properties": {"a": {"type": "integer"}}, "example": "{\"a\": 5}"});
     assert_eq!(body_of(&text, &json!({})), json!({"a": 5}));
