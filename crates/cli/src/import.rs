@@ -115,6 +115,31 @@ struct FileArgs {
     base: Option<String>,
 }
 
+impl ImportCommand {
+    fn file(&self) -> &FileArgs {
+        match self {
+            Self::Har { file, .. }
+            | Self::Openapi { file, .. }
+            | Self::Postman(file)
+            | Self::Curl(file)
+            | Self::Urls(file)
+            | Self::Jmx { file, .. } => file,
+        }
+    }
+}
+
+impl FileArgs {
+    /// True if the input is standard input.
+    fn is_input(&self) -> bool {
+        self.file == Path::new("-")
+    }
+
+    /// Name of the input, for errors and the plan's first comment.
+    fn name(&self) -> String {
+        if self.is_input() { "standard input".to_owned() } else { self.file.display().to_string() }
+    }
+}
+
 fn server(word: &str) -> Result<String, String> {
     brunt_spec::words::target::parse(word)
         .map(|target| target.url)
@@ -139,8 +164,11 @@ fn only(word: &str) -> Result<(String, String), String> {
 /// Reads the input and writes the plan.
 pub fn import(args: &ImportArgs) -> Result<Exit, CommandError> {
     match (&args.format, &args.file) {
-        (Some(format), _) => import_as(format),
-        (None, Some(file)) => import_as(&recognized(file)?),
+        (Some(format), _) => import_as(format, bytes_of(format.file())?),
+        (None, Some(file)) => {
+            let bytes = bytes_of(file)?;
+            import_as(&recognized(file, &bytes)?, bytes)
+        }
         (None, None) => {
             Err(usage_error(anyhow!("write the input, such as `brunt import shop.har`")))
         }
@@ -148,22 +176,15 @@ pub fn import(args: &ImportArgs) -> Result<Exit, CommandError> {
 }
 
 /// The command for an input by its content.
-fn recognized(file: &FileArgs) -> Result<ImportCommand, CommandError> {
-    let name = file.file.display();
-    let file = file.clone();
-    if file.file == Path::new("-") {
-        return Err(usage_error(anyhow!(
-            "standard input has no format; write `brunt import FORMAT -`, such as `brunt import curl -`"
-        )));
-    }
-    let bytes = input(&file.file, false).with_context(|| format!("cannot read {name}"));
-    let text = String::from_utf8_lossy(&bytes.map_err(usage_error)?).into_owned();
-    let Some(format) = detect(&text) else {
+fn recognized(file: &FileArgs, bytes: &[u8]) -> Result<ImportCommand, CommandError> {
+    let Some(format) = detect(&String::from_utf8_lossy(bytes)) else {
         let names = FORMATS.map(|(name, _)| name).join(", ");
         return Err(usage_error(anyhow!(
-            "the format of {name} is unknown; write one of {names} before it"
+            "the format of {} is unknown; write one of {names} before it",
+            file.name()
         )));
     };
+    let file = file.clone();
     Ok(match format {
         DetectedFormat::Jmx => {
             ImportCommand::Jmx { file, properties: Vec::new(), allow_dir: Vec::new() }
@@ -188,10 +209,11 @@ pub fn format_of_file(file: &Path) -> Option<&'static str> {
     FORMATS.iter().find(|(_, known)| *known == format).map(|(name, _)| *name)
 }
 
-fn import_as(command: &ImportCommand) -> Result<Exit, CommandError> {
+/// Reads an input with this content, and writes the plan.
+fn import_as(command: &ImportCommand, bytes: Vec<u8>) -> Result<Exit, CommandError> {
     let (format, file, options) = match command {
         ImportCommand::Jmx { file, properties, allow_dir } => {
-            return jmx(file, properties, allow_dir);
+            return jmx(file, &bytes, properties, allow_dir);
         }
         ImportCommand::Har { file, think, resources, hosts } => {
             let options = ImportOptions {
@@ -211,14 +233,13 @@ fn import_as(command: &ImportCommand) -> Result<Exit, CommandError> {
         ImportCommand::Curl(file) => (ImportFormat::Curl, file, ImportOptions::default()),
         ImportCommand::Urls(file) => (ImportFormat::Urls, file, ImportOptions::default()),
     };
-    let is_input = file.file == Path::new("-");
-    let name = if is_input { "standard input".to_owned() } else { file.file.display().to_string() };
+    let is_input = file.is_input();
+    let name = file.name();
     let folder = folder(file.output.as_deref()).map_err(runtime_error)?;
     let read_file = (!is_input).then_some(read_text as fn(&Path) -> io::Result<String>);
     let options =
         ImportOptions { file: name.clone(), base: file.base.clone(), folder, read_file, ..options };
-    let text = bytes_of(file)?;
-    let text = String::from_utf8(text).map_err(|error| {
+    let text = String::from_utf8(bytes).map_err(|error| {
         // The line of the first invalid byte.
         let before = &error.as_bytes()[..error.utf8_error().valid_up_to()];
         let line = before.split(|byte| *byte == b'\n').count();
@@ -237,19 +258,17 @@ fn bytes_of(file: &FileArgs) -> Result<Vec<u8>, CommandError> {
             output.display()
         )));
     }
-    let is_input = file.file == Path::new("-");
-    let name = if is_input { "standard input".to_owned() } else { file.file.display().to_string() };
-    input(&file.file, is_input).with_context(|| format!("cannot read {name}")).map_err(usage_error)
+    let bytes = input(&file.file, file.is_input());
+    bytes.with_context(|| format!("cannot read {}", file.name())).map_err(usage_error)
 }
 
 fn jmx(
     file: &FileArgs,
+    bytes: &[u8],
     properties: &[String],
     allow_dir: &[PathBuf],
 ) -> Result<Exit, CommandError> {
-    let bytes = bytes_of(file)?;
-
-    let is_input = file.file == Path::new("-");
+    let is_input = file.is_input();
     let directory = parent_folder(Some(&file.file).filter(|_| !is_input).map(PathBuf::as_path));
     // In the same folder, relative names of files stay valid.
     let is_same = absolute(&directory) == absolute(&parent_folder(file.output.as_deref()));
@@ -258,14 +277,14 @@ fn jmx(
         (name.to_owned(), value.to_owned())
     });
     let options = JmxOptions {
-        file: if is_input { "standard input".to_owned() } else { file.file.display().to_string() },
+        file: file.name(),
         files: if is_same { PathBuf::new() } else { absolute(&directory) },
         directory,
         allowed: allow_dir.to_vec(),
         properties: properties.collect(),
         base: file.base.clone(),
     };
-    let import = brunt_import::jmx::read(&bytes, &options).map_err(usage_error)?;
+    let import = brunt_import::jmx::read(bytes, &options).map_err(usage_error)?;
     for notice in &import.notices {
         eprintln!("brunt: {notice}");
     }

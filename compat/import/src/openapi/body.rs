@@ -30,9 +30,7 @@ pub(super) fn of_content<'a>(
     note_validity(&example, comments);
     let schema = document.resolve(&media["schema"]);
     let essence = essence(kind);
-    request.body = if is_json(kind) {
-        ImportedBody::Json(example.value, None)
-    } else if essence == FORM {
+    request.body = if essence == FORM {
         let entries = example.value.as_object().into_iter().flatten();
         let fields = entries.flat_map(|(name, value)| {
             let encoding = &media["encoding"][name];
@@ -54,10 +52,18 @@ pub(super) fn of_content<'a>(
         });
         ImportedBody::Multipart(parts.collect())
     } else {
-        comments.push(format!("the body of the type {kind} is made up; write your own"));
-        ImportedBody::Text(plain(&example.value))
+        of_value(kind, example.value, comments)
     };
     set_type(kind, request);
+}
+
+/// The body of a value, in a media type other than a form's.
+fn of_value(kind: &str, value: Value, comments: &mut Vec<String>) -> ImportedBody {
+    if is_json(kind) {
+        return ImportedBody::Json(value, None);
+    }
+    comments.push(format!("the body of the type {kind} is made up; write your own"));
+    ImportedBody::Text(plain(&value))
 }
 
 /// The parts of a property: one for each item of a list. `kind` is the media type that its encoding states.
@@ -107,12 +113,7 @@ pub(super) fn of_swagger<'a>(
             kinds.iter().find(|kind| is_json(kind)).or(kinds.first()).copied().unwrap_or(JSON);
         let example = examples.example_of(parameter, "");
         note_validity(&example, comments);
-        request.body = if is_json(kind) {
-            ImportedBody::Json(example.value, None)
-        } else {
-            comments.push(format!("the body of the type {kind} is made up; write your own"));
-            ImportedBody::Text(plain(&example.value))
-        };
+        request.body = of_value(kind, example.value, comments);
         return set_type(kind, request);
     }
     let form: Vec<&&Value> =

@@ -66,7 +66,9 @@ impl Style {
                     })
                     .collect()
             }
-            (Self::Joined(delimiter), value) => vec![(name.to_owned(), joined(value, delimiter))],
+            (Self::Joined(delimiter), value) => {
+                vec![(name.to_owned(), joined(value, delimiter, delimiter, plain))]
+            }
             (_, value) => vec![field(name, value)],
         }
     }
@@ -117,7 +119,7 @@ pub(super) fn add<'a>(
             "header" => {
                 request
                     .headers
-                    .push((name.to_owned(), simple(&value, is_exploded(parameter), plain)));
+                    .push((name.to_owned(), joined(&value, ",", sign_of(parameter), plain)));
             }
             "cookie" => cookies.extend(style.fields(name, &value)),
             _ => {}
@@ -154,14 +156,18 @@ fn is_exploded(parameter: &Value) -> bool {
     parameter["explode"] == true
 }
 
+/// What stands between a key and its value in a path or a header field.
+fn sign_of(parameter: &Value) -> &'static str {
+    if is_exploded(parameter) { "=" } else { "," }
+}
+
 /// A parameter in a path by its style `simple`, `label` or `matrix`, percent-encoded.
 fn path_part(name: &str, parameter: &Value, value: &Value) -> String {
+    let sign = sign_of(parameter);
     let is_exploded = is_exploded(parameter) && (value.is_array() || value.is_object());
     match parameter["style"].as_str() {
-        Some("label") => {
-            let text = simple(value, is_exploded, encode_plain);
-            format!(".{}", if is_exploded { text.replace(',', ".") } else { text })
-        }
+        Some("label") if is_exploded => format!(".{}", joined(value, ".", sign, encode_plain)),
+        Some("label") => format!(".{}", joined(value, ",", sign, encode_plain)),
         Some("matrix") if is_exploded => {
             let fields = Style::Repeated.fields(name, value);
             let parts = fields.iter().flat_map(|(name, value)| {
@@ -169,8 +175,8 @@ fn path_part(name: &str, parameter: &Value, value: &Value) -> String {
             });
             parts.collect()
         }
-        Some("matrix") => format!(";{name}={}", simple(value, false, encode_plain)),
-        _ => simple(value, is_exploded, encode_plain),
+        Some("matrix") => format!(";{name}={}", joined(value, ",", sign, encode_plain)),
+        _ => joined(value, ",", sign, encode_plain),
     }
 }
 
@@ -178,30 +184,22 @@ fn encode_plain(value: &Value) -> String {
     encode_part(&plain(value))
 }
 
-/// A value in the style `simple`: `a,b`, `k,v`, and `k=v` with `is_exploded`.
-fn simple(value: &Value, is_exploded: bool, text_of: impl Fn(&Value) -> String) -> String {
+/// The items of a list, or the keys and values of a map, with a delimiter between them. `sign` stands between a
+/// key and its value.
+fn joined(
+    value: &Value,
+    delimiter: &str,
+    sign: &str,
+    text_of: impl Fn(&Value) -> String,
+) -> String {
     match value {
-        Value::Array(items) => items.iter().map(text_of).collect::<Vec<_>>().join(","),
+        Value::Array(items) => items.iter().map(text_of).collect::<Vec<_>>().join(delimiter),
         Value::Object(entries) => {
-            let sign = if is_exploded { "=" } else { "," };
             let entries =
                 entries.iter().map(|(key, value)| format!("{key}{sign}{}", text_of(value)));
-            entries.collect::<Vec<_>>().join(",")
-        }
-        value => text_of(value),
-    }
-}
-
-/// The items of a list, or the keys and values of a map, with a delimiter between them.
-fn joined(value: &Value, delimiter: &str) -> String {
-    match value {
-        Value::Array(items) => items.iter().map(plain).collect::<Vec<_>>().join(delimiter),
-        Value::Object(entries) => {
-            let entries =
-                entries.iter().map(|(key, value)| format!("{key}{delimiter}{}", plain(value)));
             entries.collect::<Vec<_>>().join(delimiter)
         }
-        value => plain(value),
+        value => text_of(value),
     }
 }
 

@@ -17,7 +17,7 @@ use crate::texts::dialect::Dialect;
 use crate::texts::grpc::{self, Services};
 use crate::texts::pending::{PendingRequest, SentParts};
 use crate::texts::script::Languages;
-use crate::texts::template::{RenderContext, Template, TextPosition, compile_body};
+use crate::texts::template::{self, RenderContext, Template, TextPosition, compile_body};
 use crate::texts::variables::{LAST_SAMPLE_OK, VariableNames, Variables};
 use crate::{Feeds, ScriptError};
 use brunt_engine::{Numbering, RunState, UserSetup, UserStep, Users, VirtualUser};
@@ -726,9 +726,7 @@ impl Drop for StepNote {
 
 /// Resolves a URL that may be relative (RFC 3986 section 5).
 fn resolved<'u>(base: &str, url: &'u str) -> Cow<'u, str> {
-    // A scheme, or HOST:PORT. The first segment of a relative path has no colon (section 4.2).
-    let is_absolute = url.split(['/', '?', '#']).next().is_some_and(|first| first.contains(':'));
-    let base = if is_absolute { None } else { Url::parse(base).ok() };
+    let base = if template::is_absolute_url(url) { None } else { Url::parse(base).ok() };
     match base.and_then(|base| base.join(url).ok()) {
         Some(url) => Cow::Owned(url.into()),
         None => Cow::Borrowed(url),

@@ -327,6 +327,13 @@ impl Template {
     }
 }
 
+/// True if a URL needs no base: it begins with a scheme, or is HOST:PORT.
+pub fn is_absolute_url(url: &str) -> bool {
+    // The first segment of a relative path has no colon (RFC 3986 section 4.2).
+    let first_segment = url.split(['/', '?', '#']).next().unwrap_or_default();
+    first_segment.contains(':')
+}
+
 fn variable(name: &str, written: String, feeds: &mut Feeds) -> Result<Part, ScriptError> {
     if feeds.dialect.keeps_unknown_expressions() {
         return Ok(Part::Variable { number: feeds.names.number(name), otherwise: written });

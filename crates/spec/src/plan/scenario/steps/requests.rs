@@ -206,7 +206,9 @@ impl ScenarioReader<'_> {
     /// Returns the absolute URL of a request, and the name and password in it.
     fn url(&self, written: &str, step: &StepNode<'_>) -> Result<(String, Option<String>)> {
         let url = match &self.base {
-            _ if is_absolute(written) => written.to_owned(),
+            _ if written.starts_with("${") || template::is_absolute_url(written) => {
+                written.to_owned()
+            }
             Some(base) => join_url(base, written),
             None => {
                 let wrong = format!(
@@ -251,14 +253,6 @@ fn method(step: &StepNode<'_>, method: Option<&Scalar>) -> Result<String> {
         // The keys are the methods in small letters; the WebSocket actions are named like methods.
         (other, ..) => Ok(other.to_ascii_uppercase()),
     }
-}
-
-/// True if a URL needs no base: it begins with an expression or a scheme, or is HOST:PORT. The
-/// first segment of a relative path has no colon (RFC 3986 section 4.2).
-fn is_absolute(url: &str) -> bool {
-    // A relative path may contain a colon only after its first segment (RFC 3986 section 4.2).
-    let first_segment = url.split(['/', '?', '#']).next().unwrap_or_default();
-    url.starts_with("${") || first_segment.contains(':')
 }
 
 /// Appends a path or query to `base`. Slashes at the end of `base` are removed; the path is not
