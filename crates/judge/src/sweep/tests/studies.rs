@@ -185,12 +185,28 @@ fn the_bottleneck_is_that_of_most_trials_beyond_the_saturation_point() {
 #[test]
 fn a_limited_generator_is_reported_as_a_warning() {
     let analysis = analyse_study(&study(|rate| match rate {
-        ..300.0 => Some((Culprit::NotFound, "nothing was at its limit")),
+        ..250.0 => Some((Culprit::NotFound, "nothing was at its limit")),
         _ => Some((Culprit::Generator, "a worker thread had no time left")),
     }));
     assert!(
         said(&analysis, "bottleneck")[0].starts_with("The generator was the bottleneck, not one")
     );
+}
+
+#[test]
+fn a_bottleneck_of_half_of_the_trials_is_not_that_of_the_server_or_the_generator() {
+    for (culprit, sentence) in [
+        (Culprit::Generator, "a worker thread had no time left"),
+        (Culprit::Cpu, "the machine's cores were busy"),
+    ] {
+        let analysis = analyse_study(&study(|rate| match rate {
+            ..300.0 => None,
+            _ => Some((culprit, sentence)),
+        }));
+        assert_eq!(analysis.contenders[0].bottleneck, None);
+        let capacity = said(&analysis, "capacity");
+        assert!(!capacity[0].contains(sentence), "{capacity:?}");
+    }
 }
 
 #[test]
