@@ -5,10 +5,12 @@
 
 use crate::error::ToolError;
 use brunt_agents::Fleet;
+use brunt_k6::driver::PROGRAM;
 use brunt_languages::LANGUAGES;
 use brunt_model::sync::IgnorePoison;
 use brunt_model::{FleetSettings, Judgement, Run};
 use brunt_runner::{CommandSession, Interrupt};
+use brunt_script::driver::ProgramRow;
 use brunt_spec::System;
 use brunt_spec::settings::EnvironmentVariable;
 use brunt_spec::words::values::Output;
@@ -31,6 +33,8 @@ pub struct Caller {
     pub line: fn() -> io::Result<String>,
     /// Reads an environment variable.
     pub environment: EnvironmentVariable,
+    /// Reads all environment variables.
+    pub all_variables: fn() -> Vec<(String, String)>,
     /// Reads the properties of this machine.
     pub system: fn() -> System,
     /// Home directory of the user.
@@ -54,6 +58,9 @@ pub struct Caller {
     /// Agents that were started, for all runs of the tool.
     pub agents: Mutex<Option<Arc<Fleet>>>,
 }
+
+/// Programs of users that scripts of other tools are.
+const PROGRAMS: &[ProgramRow] = &[PROGRAM];
 
 /// A function that opens report files before the run.
 pub type OpenReports = fn(&[Output]) -> Result<Box<dyn Reports>, ToolError>;
@@ -103,7 +110,7 @@ impl Caller {
             redactor: (self.redactor)(),
             interrupt,
             fleet,
-            languages: LANGUAGES,
+            languages: LANGUAGES.with_programs(PROGRAMS),
         }
     }
 

@@ -29,6 +29,7 @@ pub mod error;
 mod getopt;
 mod httperf;
 mod jmeter;
+mod k6;
 mod local_time;
 pub mod result_file;
 mod run_setup;

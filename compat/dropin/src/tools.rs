@@ -1,7 +1,7 @@
 //! The table of drop-in tools, and their recognition on a command line.
 
 use crate::caller::Caller;
-use crate::{ab, autobench, bench2graph, httperf, jmeter, siege};
+use crate::{ab, autobench, bench2graph, httperf, jmeter, k6, siege};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -33,6 +33,11 @@ pub const COMPAT: &[DropinTool] = &[
         name: "jmeter",
         about: "Apache JMeter 5.6.3 without its window: its plans, result files, summary lines and dashboard",
         run: jmeter::run,
+    },
+    DropinTool {
+        name: "k6",
+        about: "k6 2.2: its scripts, options, thresholds and summary",
+        run: k6::run,
     },
     DropinTool {
         name: "httperf",

@@ -9,7 +9,8 @@ pub fn command_for_file(file: &str) -> Option<String> {
         Some("events") => Some(format!("for its report write `brunt report {file}`")),
         Some("brunt") => Some(format!("to import it write `brunt runs import {file}`")),
         Some("jmx") => Some(format!("to run it write `brunt jmeter -n -t {file}`")),
-        Some("js" | "ts" | "mjs" | "py" | "scala" | "lua") => Some(
+        Some("js" | "mjs") => Some(format!("to run a script of k6 write `brunt k6 run {file}`")),
+        Some("ts" | "py" | "scala" | "lua") => Some(
             "brunt runs no scripts of other tools; write a plan file (`brunt plan new plan.yaml`), or record one (`brunt record`)".to_owned(),
         ),
         Some("har") => Some(format!("to make a plan of it write `brunt import har {file} -o plan.yaml`")),

@@ -334,7 +334,7 @@ impl<T: Transport> Actor<T> {
         stamps: &mut Stamps,
     ) -> Result<Reply, Failure> {
         let now = self.population.clock.now();
-        let limit = self.population.shared.check.timeout(request.tags.reply_policy);
+        let limit = self.timeout(request);
         let waited = Duration::from_nanos(now.nanos_since(begun));
         let is_canceled = match &result {
             Err(Failure::Timeout) => true,
@@ -352,6 +352,12 @@ impl<T: Transport> Actor<T> {
         stamps.malformed = None;
         let body_bytes = result.map_or(0, |reply| reply.body_bytes);
         Ok(Reply { status: DEADLINE_STATUS, keep_alive: true, body_bytes, ..Reply::default() })
+    }
+
+    /// Time limit of a request, from begun to last byte.
+    fn timeout(&self, request: &Prepared) -> Duration {
+        let of_policy = self.population.shared.check.timeout(request.tags.reply_policy);
+        request.timeout.unwrap_or(of_policy)
     }
 
     /// Returns the stamps of a request that begins. A retry creates new ones, because a stored copy
@@ -375,12 +381,12 @@ impl<T: Transport> Actor<T> {
             self.acquire_lane(request, sample).await?;
         }
         self.pause = Duration::ZERO;
+        let limit = self.timeout(request);
         let Some(lane) = &mut self.lane else { return Err(Failure::System) };
         // A connection that was opened before the load may not have carried a request yet.
         sample.reused = lane.is_reused();
         // The time limit covers all attempts, from the begin of the request.
-        self.timer
-            .set(sample.begun + self.population.shared.check.timeout(request.tags.reply_policy));
+        self.timer.set(sample.begun + limit);
         let transport = self.population.requests.transport();
         self.population.clock.time.exchange_begins();
         let sent = if self.pipelined.is_empty() {

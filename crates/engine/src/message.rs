@@ -1,7 +1,7 @@
 //! Messages from workers to the collecting thread, and the receiver of its events.
 
 use crate::clock::Rests;
-use brunt_model::{CheckFailure, Event, Sample, SampleRecord, Snapshot, Text, Tick};
+use brunt_model::{CheckFailure, Event, Metrics, Sample, SampleRecord, Snapshot, Text, Tick};
 use brunt_probe::self_probe::Thread;
 
 /// Receives the events of a run.
@@ -30,6 +30,7 @@ pub enum Message {
     Samples(Vec<Sample>),
     Records(Vec<SampleRecord>),
     CheckFailures(Vec<CheckFailure>),
+    Metrics(Metrics),
     Target(Vec<String>, Option<String>),
     Warning(Text, Tick),
     Fatal(Text),
@@ -48,6 +49,7 @@ impl Message {
             Self::Samples(_)
             | Self::Records(_)
             | Self::CheckFailures(_)
+            | Self::Metrics(_)
             | Self::Target(..)
             | Self::Warning(..)
             | Self::Fatal(_) => None,

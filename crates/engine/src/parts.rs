@@ -288,7 +288,9 @@ impl Parts<'_> {
                 self.forward_of_agent(number, || event.clone());
                 self.gather.forward(&event);
             }
-            Event::Warning(_) | Event::Records(_) => self.gather.forward(&event),
+            Event::Warning(_) | Event::Records(_) | Event::Metrics(_) => {
+                self.gather.forward(&event);
+            }
             Event::Finished(finish) => self.finish_part(number, finish.error),
             Event::Started { .. }
             | Event::Stage { .. }

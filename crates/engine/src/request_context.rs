@@ -4,7 +4,9 @@ use crate::labels::Labels;
 use crate::recorder::Recorder;
 use crate::user::{Users, VirtualUser};
 use brunt_model::plan::{ConnectionLifetime, ConnectionSettings};
-use brunt_model::{CheckFailure, Phase, Plan, ReplyPolicy, Sample, SampleRecord, Snapshot, Tick};
+use brunt_model::{
+    CheckFailure, Metrics, Phase, Plan, ReplyPolicy, Sample, SampleRecord, Snapshot, Tick,
+};
 use brunt_wire::{ConnectionPool, ConnectionRules, Prepared, Transport};
 use std::cell::{RefCell, RefMut};
 use std::rc::Rc;
@@ -94,6 +96,11 @@ impl<T: Transport> RequestContext<T> {
     /// Returns the records that users have made since the last call.
     pub fn take_records(&self) -> Vec<SampleRecord> {
         self.users.take_records()
+    }
+
+    /// Returns the figures that users' scripts have reported since the last call.
+    pub fn take_metrics(&self) -> Metrics {
+        self.users.take_metrics()
     }
 
     /// Creates the connections of one client.

@@ -283,6 +283,7 @@ impl Workers<'_> {
             }
             Message::Samples(samples) => gather.forward(&Event::Samples(samples)),
             Message::CheckFailures(failures) => gather.forward(&Event::CheckFailures(failures)),
+            Message::Metrics(metrics) => gather.forward(&Event::Metrics(metrics)),
             Message::Records(records) => gather.forward(&Event::Records(records)),
             Message::Target(addresses, server) => {
                 gather.forward(&Event::Target { addresses, server });

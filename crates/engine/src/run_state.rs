@@ -70,6 +70,10 @@ impl RunState for NoRun {
         (unix_seconds() * 1e3) as u64
     }
 
+    fn now(&self) -> Tick {
+        Tick::ZERO
+    }
+
     fn unix_millis_at(&self, at: Tick) -> u64 {
         at.nanos_since(Tick::ZERO) / 1_000_000
     }
@@ -86,6 +90,10 @@ impl RunState for NoRun {
 impl RunState for LiveRunState {
     fn unix_millis(&self) -> u64 {
         self.unix_millis_at(self.time.now())
+    }
+
+    fn now(&self) -> Tick {
+        self.time.now()
     }
 
     fn unix_millis_at(&self, at: Tick) -> u64 {

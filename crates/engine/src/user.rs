@@ -1,7 +1,7 @@
 //! Decisions of a virtual user.
 
 use brunt_model::scenario::Pauses;
-use brunt_model::{CheckFailure, Outcome, Sample, SampleRecord, Tick};
+use brunt_model::{CheckFailure, Metrics, Outcome, Sample, SampleRecord, Tick};
 use brunt_wire::{Prepared, Reply};
 use std::fmt;
 use std::pin::Pin;
@@ -153,6 +153,9 @@ pub trait RunState {
     /// Milliseconds since 1970-01-01 UTC.
     fn unix_millis(&self) -> u64;
 
+    /// The present instant of the run.
+    fn now(&self) -> Tick;
+
     /// Milliseconds since 1970-01-01 UTC at an instant of the run.
     fn unix_millis_at(&self, at: Tick) -> u64;
 
@@ -197,5 +200,10 @@ pub trait Users {
     /// plan asks for records.
     fn take_records(&self) -> Vec<SampleRecord> {
         Vec::new()
+    }
+
+    /// Returns the figures that its users' scripts have reported since the last call.
+    fn take_metrics(&self) -> Metrics {
+        Metrics::default()
     }
 }

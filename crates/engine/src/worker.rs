@@ -337,6 +337,13 @@ fn cut_off<T: Transport>(population: &WorkerPopulation<T>) {
     population.clock.time.fire_all();
 }
 
+fn send_metrics<T: Transport>(population: &WorkerPopulation<T>) {
+    let metrics = population.requests.take_metrics();
+    if !metrics.is_empty() {
+        population.send(Message::Metrics(metrics));
+    }
+}
+
 fn send_records<T: Transport>(population: &WorkerPopulation<T>) {
     if population.shared.plan.record.records.is_some() {
         let records = population.requests.take_records();
@@ -365,6 +372,7 @@ fn cut_snapshot<T: Transport>(population: &WorkerPopulation<T>, interval: Snapsh
         population.send(Message::Samples(samples));
     }
     send_records(population);
+    send_metrics(population);
     let now = population.clock.now();
     population.send(Message::Snapshot(population.source(), Box::new(snapshot), now));
     send_target(population);

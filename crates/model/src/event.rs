@@ -1,6 +1,6 @@
 //! Events: the only output of the engine.
 
-use crate::{CheckFailure, Environment, Plan, Sample, SampleRecord, Snapshot, Text, Tick};
+use crate::{CheckFailure, Environment, Metrics, Plan, Sample, SampleRecord, Snapshot, Text, Tick};
 use serde::{Deserialize, Serialize};
 
 /// An event of a run. Events are in the order in which they became known.
@@ -56,6 +56,8 @@ pub enum Event {
     Records(Vec<SampleRecord>),
     /// Checks that failed in an interval, for requests of the measured time.
     CheckFailures(Vec<CheckFailure>),
+    /// Figures that scripts of users have reported in an interval.
+    Metrics(Metrics),
     /// A reading of the generator or the server.
     Reading(Reading),
     /// A warning for the user.

@@ -10,7 +10,7 @@ use crate::series::Series;
 use crate::series::breakdown::BreakdownSeries;
 use crate::spread::ArrivalSpread;
 use crate::{
-    AgentEnvironment, AgentFacts, CheckFailure, Environment, Event, Flow, Phase, Plan,
+    AgentEnvironment, AgentFacts, CheckFailure, Environment, Event, Flow, Metrics, Phase, Plan,
     ProcessShares, Snapshot, Tally, Text, Tick, TransactionTally,
 };
 use std::collections::BTreeMap;
@@ -50,6 +50,8 @@ pub struct Run {
     pub labels: BTreeMap<u32, Box<Tally>>,
     /// Checks that failed for requests of the measured time.
     pub check_failures: Vec<CheckFailure>,
+    /// Figures that scripts of users have reported, in all phases.
+    pub metrics: Metrics,
     /// Transactions with a first request planned in the measured time, by name.
     pub transactions: BTreeMap<String, TransactionTally>,
     /// Counters of the measured time, up to its end.
@@ -161,6 +163,7 @@ impl Run {
                     failure.clone().add_to(&mut self.check_failures);
                 }
             }
+            Event::Metrics(metrics) => self.metrics.merge(metrics),
             // The memory of a run is bounded, so single samples are not stored.
             Event::Samples(_) | Event::Records(_) => {}
             Event::Reading(r) => {

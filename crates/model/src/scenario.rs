@@ -26,6 +26,9 @@ pub struct Scenario {
     pub requests: RequestList,
     /// Steps of one iteration, in order.
     pub steps: Vec<ScenarioStep>,
+    /// Program that makes the steps of an iteration, in place of `steps`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub program: Option<UserProgram>,
     /// Rules for placeholders in texts of requests and steps.
     #[serde(default)]
     pub texts: TextRules,
@@ -467,6 +470,23 @@ pub struct Script {
     /// A text: parameters of the script.
     #[serde(default)]
     pub parameters: String,
+}
+
+/// A program that makes the steps of each iteration of a user.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct UserProgram {
+    /// Kind of the program.
+    pub kind: ProgramKind,
+    /// The program with everything that it needs, in a form that its kind defines.
+    pub source: String,
+}
+
+/// The kind of a user's program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ProgramKind {
+    /// A script of k6 with its modules and data.
+    K6,
 }
 
 /// The language of a script.

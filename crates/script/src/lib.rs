@@ -7,6 +7,7 @@
 //! Each module imports only earlier ones:
 //!
 //! * [`error`]: errors about a word or file that cannot be read.
+//! * [`driver`]: users whose steps come from a program in another language.
 //! * `texts`: templates, expressions, functions, patterns, encodings and files; the state of
 //!   users, which texts use.
 //! * `replies`: extractors, assertions and scripts for a reply, and its record.
@@ -20,6 +21,7 @@
 //! callers pass in as [`Languages`].
 
 pub mod check;
+pub mod driver;
 pub mod error;
 mod languages;
 mod program;

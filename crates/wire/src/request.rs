@@ -140,6 +140,8 @@ pub struct Prepared {
     /// The frame of its WebSocket message.
     pub(crate) message: Option<Rc<[u8]>>,
     pub(crate) action: WebSocketAction,
+    /// Time limit from begun to the last byte. None: that of its reply policy.
+    pub timeout: Option<Duration>,
     /// Its HTTP/3 frames: the head, and the frame header of the body. They are the same on each
     /// connection. If empty, they are encoded when the request is sent.
     #[cfg(feature = "http3")]

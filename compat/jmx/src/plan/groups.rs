@@ -91,6 +91,7 @@ impl PlanReader<'_> {
         };
         let parts = std::mem::take(&mut self.group);
         let scenario = Scenario {
+            program: None,
             requests: parts.requests.into(),
             steps,
             texts: TextRules::Jmeter,

@@ -28,6 +28,7 @@ fn caller() -> Caller {
             io::stdin().read_line(&mut line).map(|_| line)
         },
         environment,
+        all_variables: || std::env::vars().collect(),
         system,
         home: std::env::home_dir(),
         command: command_line(),

@@ -21,7 +21,7 @@ pub use write::{event_message, transaction_message};
 
 #[derive(Clone, PartialEq, prost::Message)]
 pub struct Event {
-    #[prost(oneof = "Kind", tags = "1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16")]
+    #[prost(oneof = "Kind", tags = "1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17")]
     pub kind: Option<Kind>,
 }
 
@@ -60,6 +60,8 @@ pub enum Kind {
     Resumed(Resumed),
     #[prost(message, tag = "16")]
     Mark(Mark),
+    #[prost(message, tag = "17")]
+    Metrics(Metrics),
 }
 
 #[derive(Clone, PartialEq, prost::Message)]
@@ -183,6 +185,12 @@ pub struct Bin {
     pub planned: u64,
     #[prost(uint64, tag = "3")]
     pub acted: u64,
+}
+
+#[derive(Clone, PartialEq, prost::Message)]
+pub struct Metrics {
+    #[prost(string, tag = "1")]
+    pub metrics_json: String,
 }
 
 #[derive(Clone, PartialEq, prost::Message)]

@@ -94,6 +94,7 @@ fn message(run: &Run, plan_json: String) -> io::Result<RunMessage> {
         agents,
         labels,
         check_failures,
+        metrics,
         transactions,
         flow,
         flow_all,
@@ -133,6 +134,7 @@ fn message(run: &Run, plan_json: String) -> io::Result<RunMessage> {
         agents: agents.len() as u32,
         labels: labels.collect(),
         check_failures: check_failures.iter().map(Into::into).collect(),
+        metrics_json: serde_json::to_string(metrics)?,
         transactions: transactions.collect(),
         flow: Some(*flow),
         flow_all: Some(*flow_all),
@@ -164,6 +166,7 @@ fn fill(run: &mut Run, message: RunMessage) -> Option<()> {
         agents: _,
         labels,
         check_failures,
+        metrics_json,
         transactions,
         flow,
         flow_all,
@@ -179,6 +182,7 @@ fn fill(run: &mut Run, message: RunMessage) -> Option<()> {
         last_interval_end_nanos,
     } = message;
     run.environment = serde_json::from_str::<Environment>(&environment_json).ok()?;
+    run.metrics = serde_json::from_str(&metrics_json).ok()?;
     run.unix_seconds = unix_seconds;
     run.phases = phases
         .iter()
@@ -266,6 +270,8 @@ struct RunMessage {
     breakdown_series: Option<BreakdownMessage>,
     #[prost(message, repeated, tag = "26")]
     warnings: Vec<wire::Text>,
+    #[prost(string, tag = "27")]
+    metrics_json: String,
 }
 
 /// A lost process. The event of a loss has neither its end nor the number of quiet processes.

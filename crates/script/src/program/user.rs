@@ -8,6 +8,7 @@ pub(crate) mod interpreter;
 mod last_url;
 mod names;
 
+use crate::driver::{DriverSetup, TransportEncoder, UserDriver};
 use crate::program::memory::UserRequest;
 use crate::program::{Op, Program, shares};
 use crate::replies::awaited::MessageConditions;
@@ -46,6 +47,9 @@ pub use last_url::LastUrl;
 /// 900 bytes; further ones are prepared when they are sent.
 const MAX_PREPARED: usize = 10_000;
 
+/// Property with what a program of users has returned.
+pub const RETURNED: &str = "returned";
+
 /// Position of the texts of the initial variables, which are evaluated before the program.
 const INITIAL_VARIABLES: usize = u32::MAX as usize;
 
@@ -68,6 +72,8 @@ pub struct CompiledScript {
     /// All initial variables, filled in by the first worker.
     filled: OnceLock<Vec<(usize, String)>>,
     shared_state: Arc<SharedState>,
+    /// The program that makes the users' steps, in place of `program`.
+    driver: Option<Arc<dyn UserDriver>>,
     /// Name of the population.
     name: String,
     /// Kinds of sample records that the plan requests.
@@ -199,6 +205,12 @@ impl CompiledScript {
             || !names.all().is_empty()
             || records.is_some()
             || policies.iter().any(ReplyPolicy::is_judged_by_user);
+        let driver = scenario
+            .program
+            .as_ref()
+            .map(|program| shared_state.languages.driver(program))
+            .transpose()
+            .map_err(ScriptError::Scenario)?;
         let services = match &scenario.services[..] {
             [] => None,
             set => Some(Arc::new(Services::decode(set).map_err(ScriptError::Scenario)?)),
@@ -215,6 +227,7 @@ impl CompiledScript {
             variables,
             filled: OnceLock::new(),
             shared_state: Arc::clone(shared_state),
+            driver,
             name: population.name.clone(),
             records,
             services,
@@ -227,6 +240,13 @@ impl CompiledScript {
 
     /// Returns the current properties and variables for later stages.
     pub fn stage_output(&self) -> StageOutput {
+        if let Some(driver) = &self.driver {
+            let returned = driver.returned().map(|value| (String::from(RETURNED), value));
+            return StageOutput {
+                properties: returned.into_iter().collect(),
+                ..StageOutput::default()
+            };
+        }
         StageOutput {
             properties: self.shared_state.properties(),
             variables: self.shared_state.variables(),
@@ -294,6 +314,14 @@ impl CompiledScript {
         users_of: UserSetup<'_>,
     ) -> Box<dyn Users> {
         let UserSetup { population, worker, labels: number_of, run_state } = users_of;
+        if let Some(driver) = &self.driver {
+            return driver.users(DriverSetup {
+                worker,
+                labels: Rc::clone(number_of),
+                run_state: Rc::clone(run_state),
+                encoder: Rc::new(TransportEncoder(Rc::clone(transport))),
+            });
+        }
         let labels: Vec<u32> =
             self.requests.iter().map(|request| number_of(&request.label)).collect();
         let mut ready = Vec::new();

@@ -5,10 +5,11 @@
 //! worker caches its parsed scripts.
 
 use crate::ScriptError;
+use crate::driver::{ProgramRow, UserDriver};
 use crate::texts::context::UserContext;
 use crate::texts::pending::{PendingRequest, RequestTexts};
 use crate::texts::reply_view::{ReplyView, SampleChanges};
-use brunt_model::scenario::{EndScope, Script, ScriptLanguage};
+use brunt_model::scenario::{EndScope, Script, ScriptLanguage, UserProgram};
 use std::any::Any;
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
@@ -34,12 +35,32 @@ pub struct LanguageRow {
 pub struct Languages {
     core: &'static [LanguageRow],
     further: &'static [LanguageRow],
+    programs: &'static [ProgramRow],
 }
 
 impl Languages {
     /// The languages of the core, and further ones.
     pub(crate) const fn of(core: &'static [LanguageRow], further: &'static [LanguageRow]) -> Self {
-        Self { core, further }
+        Self { core, further, programs: &[] }
+    }
+
+    /// The same languages, with programs of users.
+    #[must_use]
+    pub const fn with_programs(self, programs: &'static [ProgramRow]) -> Self {
+        Self { programs, ..self }
+    }
+
+    /// Reads the program of users.
+    ///
+    /// # Errors
+    ///
+    /// The program cannot be read, or this brunt was built without programs of its kind.
+    pub fn driver(self, program: &UserProgram) -> Result<Arc<dyn UserDriver>, String> {
+        let row = self.programs.iter().find(|row| row.kind == program.kind);
+        let row = row.ok_or(
+            "this brunt was built without k6's scripts; released programs have them, and `cargo build --release -p brunt-cli` builds one",
+        )?;
+        (row.read)(program)
     }
 
     /// Checks that this program was built with a language.

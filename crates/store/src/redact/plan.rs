@@ -7,8 +7,8 @@ use brunt_model::record::{EvaluationKind, SampleTrace, VariableChange};
 use brunt_model::request::OmittedBody;
 use brunt_model::secret::{is_secret_field, is_secret_path};
 use brunt_model::{
-    Body, BodyFragment, CheckFailure, Contender, Environment, Event, Experiment, Mark, Plan,
-    ProbeSpec, RecordDetails, Request, Run, SampleRecord, Study, Text, Warning,
+    Body, BodyFragment, CheckFailure, Contender, Environment, Event, Experiment, Mark, Metrics,
+    Plan, ProbeSpec, RecordDetails, Request, Run, SampleRecord, Study, Text, Warning,
 };
 use sha2::{Digest, Sha256};
 use std::borrow::Cow;
@@ -48,6 +48,7 @@ impl Redactor {
             Event::CheckFailures(failures) => Cow::Owned(Event::CheckFailures(
                 failures.iter().map(|failure| self.check_failure(failure)).collect(),
             )),
+            Event::Metrics(metrics) => Cow::Owned(Event::Metrics(self.metrics(metrics))),
             Event::Agent { number, event: inner } => match self.event(inner) {
                 Cow::Borrowed(_) => Cow::Borrowed(event),
                 Cow::Owned(inner) => {
@@ -97,6 +98,7 @@ impl Redactor {
             warnings,
             marks,
             finish,
+            metrics,
             plan: _,
             populations: _,
             agents: _,
@@ -121,6 +123,7 @@ impl Redactor {
         for name in label_names.values_mut() {
             *name = self.label(name);
         }
+        *metrics = self.metrics(metrics);
         for failure in check_failures {
             *failure = self.check_failure(failure);
         }
@@ -131,6 +134,14 @@ impl Redactor {
         if let Some(error) = finish.as_mut().and_then(|finish| finish.error.as_mut()) {
             *error = self.message(error);
         }
+    }
+
+    /// Redacts what scripts have reported; they may compute the names of figures.
+    fn metrics(&self, metrics: &Metrics) -> Metrics {
+        let figures =
+            metrics.figures.iter().map(|(name, metric)| (self.label(name), metric.clone()));
+        let lines = metrics.lines.iter().map(|line| self.text(line));
+        Metrics { figures: figures.collect(), lines: lines.collect() }
     }
 
     /// Redacts texts with their messages.
@@ -160,6 +171,12 @@ impl Redactor {
             // Inherited values come from replies, not from the user, and most are tokens.
             let values = scenario.inherited_variables.values.iter_mut().map(|(_, value)| value);
             values.filter(|value| !value.is_empty()).for_each(|value| *value = self.secret(value));
+            let program = scenario.program.as_mut();
+            if let Some(program) = program.filter(|program| program.source.starts_with('{')) {
+                // Its source has the environment of the user, and data files.
+                let digest = hexadecimal(&Sha256::digest(program.source.as_bytes()));
+                program.source = format!("{} bytes, SHA-256 {digest}", program.source.len());
+            }
             requests.push((
                 std::mem::take(&mut scenario.requests),
                 std::mem::take(&mut scenario.services),

@@ -56,6 +56,9 @@ pub fn event(message: Event) -> Option<Decoded<model::Event>> {
         Some(Kind::CheckFailures(c)) => {
             model::Event::CheckFailures(c.failures.into_iter().map(Into::into).collect())
         }
+        Some(Kind::Metrics(m)) => {
+            model::Event::Metrics(serde_json::from_str(&m.metrics_json).ok()?)
+        }
         Some(Kind::Records(r)) => {
             model::Event::Records(serde_json::from_str(&r.records_json).ok()?)
         }

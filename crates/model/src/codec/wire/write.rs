@@ -2,8 +2,8 @@
 
 use super::{
     Agent, Bin, CheckFailure, CheckFailures, Event, Failure, Finished, Kind, Label, LabelTally,
-    Lost, MalformedReply, Mark, Phase, Population, Reading, Records, Resumed, Sample, Samples,
-    Snapshot, Stage, Started, Target, TransactionTally, Value, Warning,
+    Lost, MalformedReply, Mark, Metrics, Phase, Population, Reading, Records, Resumed, Sample,
+    Samples, Snapshot, Stage, Started, Target, TransactionTally, Value, Warning,
 };
 use crate as model;
 use crate::tally::sums::Summand;
@@ -45,6 +45,9 @@ fn kind(event: &model::Event) -> serde_json::Result<Kind> {
         model::Event::CheckFailures(failures) => Kind::CheckFailures(CheckFailures {
             failures: failures.iter().map(Into::into).collect(),
         }),
+        model::Event::Metrics(metrics) => {
+            Kind::Metrics(Metrics { metrics_json: to_string(metrics)? })
+        }
         model::Event::Records(records) => {
             Kind::Records(Records { records_json: to_string(records)? })
         }

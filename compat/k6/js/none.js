@@ -1,0 +1,2 @@
+// A module that only declares types.
+export default {};

@@ -1,0 +1,46 @@
+//! Durations as Go writes them: `1h30m`, `1.5s`, `300ms`.
+
+use std::time::Duration;
+
+/// Parses a duration.
+///
+/// # Errors
+///
+/// The text is no duration.
+pub fn parse(text: &str) -> Result<Duration, String> {
+    let wrong = || {
+        format!(
+            "`{text}` is no duration; write a number with its unit, such as 500ms, 10s, 1m30s or 2h"
+        )
+    };
+    let mut rest = text.trim();
+    // Scripts compute such texts; "0" and numbers alone are milliseconds, as in k6.
+    if let Ok(milliseconds) = rest.parse::<f64>() {
+        return Duration::try_from_secs_f64(milliseconds / 1e3).map_err(|_| wrong());
+    }
+    let mut seconds = 0.0;
+    while !rest.is_empty() {
+        let end = rest.find(|c: char| !c.is_ascii_digit() && c != '.').ok_or_else(wrong)?;
+        let number: f64 = rest[..end].parse().map_err(|_| wrong())?;
+        rest = &rest[end..];
+        // Longer units first: `m` begins `ms`.
+        let units = [
+            ("ms", 1e-3),
+            ("us", 1e-6),
+            ("µs", 1e-6),
+            ("ns", 1e-9),
+            ("d", 86400.0),
+            ("h", 3600.0),
+            ("m", 60.0),
+            ("s", 1.0),
+        ];
+        let (unit, factor) =
+            units.into_iter().find(|(unit, _)| rest.starts_with(unit)).ok_or_else(wrong)?;
+        seconds += number * factor;
+        rest = &rest[unit.len()..];
+    }
+    if text.trim().is_empty() {
+        return Err(wrong());
+    }
+    Duration::try_from_secs_f64(seconds).map_err(|_| wrong())
+}

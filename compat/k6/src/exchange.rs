@@ -1,0 +1,411 @@
+//! A request of a script, and its reply as the script sees it.
+
+use crate::host::Bytes;
+use crate::link::RequestInFlight;
+use crate::modules::thrown;
+use crate::user_side::{ScenarioFacts, tags_of};
+use brunt_model::plan::HttpVersion;
+use brunt_model::{Failure, Sample};
+use brunt_wire::Reply;
+use rquickjs::{Array, ArrayBuffer, Ctx, IntoJs, Object, Result, Value};
+use std::time::Duration;
+
+/// A request, as a script asks for it.
+#[derive(Debug, Clone)]
+pub struct RequestSpec {
+    pub method: String,
+    pub url: String,
+    /// Names and values.
+    pub headers: Vec<(String, String)>,
+    pub body: Option<Vec<u8>>,
+    /// Cookies of this request: name, value, and whether it replaces a cookie of the jar.
+    pub cookies: Vec<(String, String, bool)>,
+    /// Number of the user's jar; 0 is the one that is always there.
+    pub jar: usize,
+    /// Tags of the script, with `name`.
+    pub tags: Vec<(String, String)>,
+    pub timeout: Duration,
+    /// Maximum number of redirects.
+    pub redirects: u32,
+    pub body_form: BodyForm,
+    /// Expected statuses; None: no status is a failure, and no rate of failures is recorded.
+    pub expected: Option<Vec<(u16, u16)>>,
+}
+
+/// The form of a reply's body.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BodyForm {
+    Text,
+    Binary,
+    None,
+}
+
+impl RequestSpec {
+    /// Reads the object that `http.js` makes.
+    pub fn read(from: &Object<'_>, facts: &ScenarioFacts) -> Result<Self> {
+        let body: Option<Bytes> = from.get("body")?;
+        let redirects: i64 = from.get("redirects")?;
+        let form: String = from.get("responseType")?;
+        let body_form = match form.as_str() {
+            "text" => BodyForm::Text,
+            "binary" => BodyForm::Binary,
+            "" if !facts.drops_bodies => BodyForm::Text,
+            "" | "none" => BodyForm::None,
+            other => {
+                let wrong =
+                    format!("responseType: '{other}' is unknown; write 'text', 'binary' or 'none'");
+                return Err(thrown(from.ctx(), &wrong));
+            }
+        };
+        let milliseconds: f64 = from.get("timeout")?;
+        Ok(Self {
+            method: from.get("method")?,
+            url: from.get("url")?,
+            headers: pairs(from.get("headers")?)?,
+            body: body.map(|bytes| bytes.0),
+            cookies: cookies(from.get("cookies")?)?,
+            jar: from.get("jar")?,
+            tags: tags_of(from.get("tags")?)?,
+            timeout: Duration::try_from_secs_f64(milliseconds / 1e3).unwrap_or_default(),
+            redirects: u32::try_from(redirects).unwrap_or(facts.redirects),
+            body_form,
+            expected: ranges(from.get("expected")?)?,
+        })
+    }
+
+    /// True if a status is expected; None if the script does not ask.
+    pub fn expects(&self, status: u16) -> Option<bool> {
+        let ranges = self.expected.as_ref()?;
+        Some(ranges.iter().any(|(least, most)| (*least..=*most).contains(&status)))
+    }
+}
+
+fn pairs(list: Vec<Vec<String>>) -> Result<Vec<(String, String)>> {
+    Ok(list
+        .into_iter()
+        .filter_map(|pair| <[String; 2]>::try_from(pair).ok())
+        .map(Into::into)
+        .collect())
+}
+
+fn cookies(list: Vec<Array<'_>>) -> Result<Vec<(String, String, bool)>> {
+    list.into_iter().map(|cookie| Ok((cookie.get(0)?, cookie.get(1)?, cookie.get(2)?))).collect()
+}
+
+fn ranges(list: Option<Vec<Vec<u16>>>) -> Result<Option<Vec<(u16, u16)>>> {
+    let read = |range: Vec<u16>| Some((*range.first()?, *range.get(1)?));
+    Ok(list.map(|list| list.into_iter().filter_map(read).collect()))
+}
+
+/// Times of a request, in milliseconds.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Timings {
+    pub blocked: f64,
+    pub looking_up: f64,
+    pub connecting: f64,
+    pub tls: f64,
+    pub sending: f64,
+    pub waiting: f64,
+    pub receiving: f64,
+}
+
+impl Timings {
+    /// Computes the times from the clocks of a request.
+    pub fn of(sample: &Sample) -> Self {
+        let ms = |nanos: u64| nanos as f64 / 1e6;
+        let opening = &sample.opening;
+        let step = |time: Option<u64>| if sample.opened { time.unwrap_or(0) } else { 0 };
+        let steps = [opening.resolve, opening.connect, opening.tls].map(step);
+        let opened: u64 = steps.iter().sum();
+        let until_sent = sample.sent.nanos_since(sample.begun);
+        let was_sent = sample.sent > sample.begun;
+        let first_byte =
+            if sample.first_byte > sample.sent { sample.first_byte } else { sample.last_byte };
+        Self {
+            blocked: ms(opened.min(until_sent)),
+            looking_up: ms(steps[0]),
+            connecting: ms(steps[1]),
+            tls: ms(steps[2]),
+            sending: ms(until_sent.saturating_sub(opened)),
+            waiting: if was_sent { ms(first_byte.nanos_since(sample.sent)) } else { 0.0 },
+            receiving: if was_sent { ms(sample.last_byte.nanos_since(first_byte)) } else { 0.0 },
+        }
+    }
+
+    /// Sum of sending, waiting and receiving.
+    pub fn duration(&self) -> f64 {
+        self.sending + self.waiting + self.receiving
+    }
+}
+
+/// One request of a chain of redirects.
+#[derive(Debug, Clone)]
+pub struct Hop {
+    pub method: String,
+    pub url: String,
+    /// 0 without a reply.
+    pub status: u16,
+    pub failure: Option<Failure>,
+    pub timings: Timings,
+    pub bytes_sent: u64,
+    pub bytes_received: u64,
+    pub is_expected: Option<bool>,
+}
+
+/// The parts of a reply that scripts read.
+#[derive(Debug, Clone, Default)]
+pub struct ReplyParts {
+    pub status: u16,
+    pub version: Option<HttpVersion>,
+    pub fields: Vec<(String, String)>,
+    pub body: Vec<u8>,
+    pub is_undecoded: Option<String>,
+}
+
+impl ReplyParts {
+    /// Copies the parts of a reply.
+    pub fn of(reply: &Reply) -> Self {
+        let Some(details) = &reply.details else {
+            return Self { status: reply.status, ..Self::default() };
+        };
+        Self {
+            status: reply.status,
+            version: details.head.as_ref().map(|(head, _)| head.version),
+            fields: details.head.as_ref().map(|(_, fields)| fields.clone()).unwrap_or_default(),
+            body: details.body.clone(),
+            is_undecoded: details.undecoded.clone(),
+        }
+    }
+}
+
+/// A request with its reply.
+#[derive(Debug)]
+pub struct Exchange {
+    spec: RequestSpec,
+    /// All requests of the chain; empty if the request could not be sent.
+    pub hops: Vec<Hop>,
+    /// Address of the last request.
+    url: String,
+    reply: Option<ReplyParts>,
+    /// Code and text of an error.
+    error: Option<(u16, String)>,
+}
+
+impl Exchange {
+    /// A request that cannot be sent.
+    pub fn refused(spec: RequestSpec, why: &str) -> Self {
+        let url = spec.url.clone();
+        Self { spec, hops: Vec::new(), url, reply: None, error: Some((1020, why.to_owned())) }
+    }
+
+    /// A request that was sent.
+    pub fn of(request: RequestInFlight) -> Self {
+        let RequestInFlight { spec, last, mut hops, reply, .. } = request;
+        if hops.is_empty() {
+            // Dropped by the engine, because the run has ended.
+            hops.push(Hop {
+                method: spec.method.clone(),
+                url: spec.url.clone(),
+                status: 0,
+                failure: Some(Failure::Cut),
+                timings: Timings::default(),
+                bytes_sent: 0,
+                bytes_received: 0,
+                is_expected: spec.expected.as_ref().map(|_| false),
+            });
+        }
+        let error = match (&reply, hops.last().and_then(|hop| hop.failure)) {
+            (None, Some(failure)) => Some((error_code(failure), failure.row().name.to_string())),
+            (None, None) => Some((1000, "no reply".to_owned())),
+            (Some(reply), _) if reply.status >= 400 => Some((1000 + reply.status, String::new())),
+            (Some(reply), _) => reply.is_undecoded.clone().map(|why| (1701, why)),
+        };
+        Self { url: last.url().to_owned(), spec, hops, reply, error }
+    }
+
+    /// Returns the value of a tag of one of the requests.
+    pub fn tag(&self, hop: &Hop, name: &str) -> Option<String> {
+        let own = self.spec.tags.iter().find(|(tag, _)| tag == name);
+        own.map(|(_, value)| value.clone()).or_else(|| match name {
+            "name" | "url" => Some(hop.url.clone()),
+            "method" => Some(hop.method.clone()),
+            "status" => Some(hop.status.to_string()),
+            "expected_response" => Some((hop.is_expected.unwrap_or(true)).to_string()),
+            "error_code" => {
+                let code = match hop.failure {
+                    Some(failure) => error_code(failure),
+                    None if hop.status >= 400 => 1000 + hop.status,
+                    None => return None,
+                };
+                Some(code.to_string())
+            }
+            "error" => hop.failure.map(|failure| failure.row().name.to_string()),
+            "proto" => {
+                self.reply.as_ref().and_then(|reply| reply.version).map(|v| protocol(v).to_owned())
+            }
+            _ => None,
+        })
+    }
+
+    /// Makes the object that a script receives.
+    pub fn into_reply<'js>(self, ctx: &Ctx<'js>, facts: &ScenarioFacts) -> Result<Object<'js>> {
+        let Self { spec, hops, url, reply, error } = self;
+        let is_failed = reply.is_none();
+        if facts.throws
+            && let (true, Some((_, why))) = (is_failed, &error)
+        {
+            return Err(thrown(ctx, &format!("{} {url}: {why}", spec.method)));
+        }
+        let object = Object::new(ctx.clone())?;
+        let timings = hops.last().map(|hop| hop.timings).unwrap_or_default();
+        let reply = reply.unwrap_or_default();
+        object.set("status", reply.status)?;
+        object.set("status_text", status_text(reply.status))?;
+        object.set("url", url.as_str())?;
+        object.set("proto", reply.version.map_or("", protocol))?;
+        object.set("remote_ip", "")?;
+        object.set("remote_port", 0)?;
+        object.set("error", error.as_ref().map_or("", |(_, why)| why.as_str()))?;
+        object.set("error_code", error.as_ref().map_or(0, |(code, _)| *code))?;
+        object.set("headers", headers(ctx, &reply.fields)?)?;
+        object.set("cookies", set_cookies(ctx, &reply.fields)?)?;
+        object.set("body", body(ctx, &reply, spec.body_form, is_failed)?)?;
+        let times = Object::new(ctx.clone())?;
+        times.set("blocked", timings.blocked)?;
+        times.set("looking_up", timings.looking_up)?;
+        times.set("connecting", timings.connecting)?;
+        times.set("tls_handshaking", timings.tls)?;
+        times.set("sending", timings.sending)?;
+        times.set("waiting", timings.waiting)?;
+        times.set("receiving", timings.receiving)?;
+        times.set("duration", timings.duration())?;
+        object.set("timings", times)?;
+        let request = Object::new(ctx.clone())?;
+        request.set("method", spec.method.as_str())?;
+        request.set("url", spec.url.as_str())?;
+        let sent = Object::new(ctx.clone())?;
+        for (name, value) in &spec.headers {
+            sent.set(name.as_str(), vec![value.as_str()])?;
+        }
+        request.set("headers", sent)?;
+        request.set("cookies", Object::new(ctx.clone())?)?;
+        let sent_body = spec.body.as_deref().map(String::from_utf8_lossy).unwrap_or_default();
+        request.set("body", &*sent_body)?;
+        object.set("request", request)?;
+        if let Some((_, why)) = error.filter(|_| is_failed) {
+            object.set("failure", format!("{} {url}: {why}", spec.method))?;
+        }
+        Ok(object)
+    }
+}
+
+/// Header fields with names as Go writes them: `Content-Type`. Repeated ones are joined by commas.
+fn headers<'js>(ctx: &Ctx<'js>, fields: &[(String, String)]) -> Result<Object<'js>> {
+    let mut joined: Vec<(String, String)> = Vec::with_capacity(fields.len());
+    for (name, value) in fields {
+        let name = canonical(name);
+        match joined.iter_mut().find(|(own, _)| *own == name) {
+            Some((_, values)) => {
+                values.push_str(", ");
+                values.push_str(value.trim());
+            }
+            None => joined.push((name, value.trim().to_owned())),
+        }
+    }
+    let object = Object::new(ctx.clone())?;
+    for (name, value) in joined {
+        object.set(name, value)?;
+    }
+    Ok(object)
+}
+
+/// Writes each word of a name with a capital.
+fn canonical(name: &str) -> String {
+    let words = name.split('-').map(|word| {
+        let mut letters = word.chars();
+        let first = letters.next().map(|c| c.to_ascii_uppercase());
+        first.into_iter().chain(letters.map(|c| c.to_ascii_lowercase())).collect::<String>()
+    });
+    words.collect::<Vec<_>>().join("-")
+}
+
+/// Cookies that a reply sets, by name.
+fn set_cookies<'js>(ctx: &Ctx<'js>, fields: &[(String, String)]) -> Result<Object<'js>> {
+    let object = Object::new(ctx.clone())?;
+    for (_, text) in fields.iter().filter(|(name, _)| name.eq_ignore_ascii_case("set-cookie")) {
+        let mut parts = text.split(';').map(str::trim);
+        let Some((name, value)) = parts.next().and_then(|pair| pair.split_once('=')) else {
+            continue;
+        };
+        let cookie = Object::new(ctx.clone())?;
+        cookie.set("name", name)?;
+        cookie.set("value", value)?;
+        for (key, value) in [("domain", ""), ("path", ""), ("expires", "")] {
+            cookie.set(key, value)?;
+        }
+        cookie.set("max_age", 0)?;
+        cookie.set("secure", false)?;
+        cookie.set("http_only", false)?;
+        for part in parts {
+            let (key, value) = part.split_once('=').unwrap_or((part, ""));
+            match key.to_ascii_lowercase().as_str() {
+                "domain" => cookie.set("domain", value)?,
+                "path" => cookie.set("path", value)?,
+                "expires" => cookie.set("expires", value)?,
+                "max-age" => cookie.set("max_age", value.parse::<i32>().unwrap_or(0))?,
+                "secure" => cookie.set("secure", true)?,
+                "httponly" => cookie.set("http_only", true)?,
+                _ => {}
+            }
+        }
+        let list: Option<Array<'js>> = object.get(name)?;
+        match list {
+            Some(list) => list.set(list.len(), cookie)?,
+            None => object.set(name, vec![cookie])?,
+        }
+    }
+    Ok(object)
+}
+
+fn body<'js>(
+    ctx: &Ctx<'js>,
+    reply: &ReplyParts,
+    form: BodyForm,
+    is_failed: bool,
+) -> Result<Value<'js>> {
+    match form {
+        _ if is_failed => Ok(Value::new_null(ctx.clone())),
+        BodyForm::None => Ok(Value::new_null(ctx.clone())),
+        BodyForm::Text => String::from_utf8_lossy(&reply.body).into_js(ctx),
+        BodyForm::Binary => ArrayBuffer::new(ctx.clone(), reply.body.clone())?.into_js(ctx),
+    }
+}
+
+fn status_text(status: u16) -> String {
+    if status == 0 { String::new() } else { brunt_model::outcome::status_text(status) }
+}
+
+fn protocol(version: HttpVersion) -> &'static str {
+    match version {
+        HttpVersion::V1_0 => "HTTP/1.0",
+        HttpVersion::V2 => "HTTP/2.0",
+        HttpVersion::V3 => "HTTP/3.0",
+        _ => "HTTP/1.1",
+    }
+}
+
+/// k6's code of a failure.
+fn error_code(failure: Failure) -> u16 {
+    match failure {
+        Failure::Resolve => 1101,
+        Failure::NotAllowed => 1110,
+        Failure::Refused => 1212,
+        Failure::ConnectTimeout => 1211,
+        Failure::Unreachable | Failure::Proxy => 1210,
+        Failure::Reset | Failure::Stale => 1220,
+        Failure::Tls => 1300,
+        Failure::Timeout => 1050,
+        Failure::StreamReset | Failure::Unprocessed => 1600,
+        _ => 1000,
+    }
+}
