@@ -6,10 +6,10 @@
 use crate::error::ToolError;
 use brunt_agents::Fleet;
 use brunt_k6::driver::PROGRAM;
-use brunt_languages::LANGUAGES;
 use brunt_model::sync::IgnorePoison;
 use brunt_model::{FleetSettings, Judgement, Run};
 use brunt_runner::{CommandSession, Interrupt};
+use brunt_script::Languages;
 use brunt_script::driver::ProgramRow;
 use brunt_spec::System;
 use brunt_spec::settings::EnvironmentVariable;
@@ -59,7 +59,9 @@ pub struct Caller {
     pub agents: Mutex<Option<Arc<Fleet>>>,
 }
 
-/// Programs of users that scripts of other tools are.
+/// The languages of scripts in plans, and of other tools' scripts.
+pub const LANGUAGES: Languages = brunt_languages::LANGUAGES.with_programs(PROGRAMS);
+
 const PROGRAMS: &[ProgramRow] = &[PROGRAM];
 
 /// A function that opens report files before the run.
@@ -110,7 +112,7 @@ impl Caller {
             redactor: (self.redactor)(),
             interrupt,
             fleet,
-            languages: LANGUAGES.with_programs(PROGRAMS),
+            languages: LANGUAGES,
         }
     }
 

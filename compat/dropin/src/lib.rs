@@ -37,7 +37,7 @@ mod siege;
 pub mod tools;
 mod witness;
 
-pub use caller::{Caller, Reports, StorePlace};
+pub use caller::{Caller, LANGUAGES, Reports, StorePlace};
 pub use error::ToolError;
 pub use jmeter::report::html as dashboard_page;
 pub use result_file::ResultFile;

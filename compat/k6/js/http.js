@@ -122,30 +122,34 @@ const textOf = (value) => (typeof value === 'string' ? value : String(value));
 
 const credentials = (address) => /^(https?:\/\/)([^/?#@]*)@(.*)$/s.exec(address);
 
-/** The native form of a request. */
+const none = Object.freeze({});
+
+/** The native form of a request: its parts in the order of `RequestSpec::read`. */
 function prepared(method, address, body, params) {
-  params ??= {};
+  params ??= none;
   const headers = [];
   const given = new Set();
-  for (const [name, value] of Object.entries(params.headers ?? {})) {
-    if (value === undefined || value === null) continue;
-    headers.push([name, textOf(value)]);
-    given.add(name.toLowerCase());
+  if (params.headers) {
+    for (const [name, value] of Object.entries(params.headers)) {
+      if (value === undefined || value === null) continue;
+      headers.push(name, textOf(value));
+      given.add(name.toLowerCase());
+    }
   }
   let target = String(address);
   let user = null;
-  const parts = credentials(target);
+  const parts = target.includes('@') ? credentials(target) : null;
   if (parts) {
     target = parts[1] + parts[3];
     user = parts[2];
   }
   const auth = params.auth ?? (user === null ? undefined : 'basic');
   if (auth === 'basic' && user !== null && !given.has('authorization')) {
-    headers.push(['Authorization', `Basic ${native.base64Encode(decodeURIComponent(user), 'std')}`]);
+    headers.push('Authorization', `Basic ${native.base64Encode(decodeURIComponent(user), 'std')}`);
   } else if (auth === 'digest' || auth === 'ntlm') {
     throw new Error(`auth: '${auth}' is not supported; write auth: 'basic', or the header Authorization`);
   }
-  if (params.compression) throw new Error("the parameter compression is not supported; send the body as it is, or compressed with a header Content-Encoding");
+  if (params.compression) throw new Error('the parameter compression is not supported; send the body as it is, or compressed with a header Content-Encoding');
   let content = null;
   if (body !== null && body !== undefined) {
     if (typeof body === 'string') content = body;
@@ -154,28 +158,20 @@ function prepared(method, address, body, params) {
       const isForm = Object.values(body).some((value) => value instanceof FileData);
       const form = isForm ? multipart(body) : { type: 'application/x-www-form-urlencoded', body: formText(body) };
       content = form.body;
-      if (!given.has('content-type')) headers.push(['Content-Type', form.type]);
+      if (!given.has('content-type')) headers.push('Content-Type', form.type);
     } else content = String(body);
   }
-  const cookies = Object.entries(params.cookies ?? {}).map(([name, value]) =>
-    typeof value === 'object' && value !== null ? [name, textOf(value.value), Boolean(value.replace)] : [name, textOf(value), false],
-  );
+  let cookies = null;
+  if (params.cookies) {
+    cookies = Object.entries(params.cookies).map(([name, value]) =>
+      typeof value === 'object' && value !== null ? [name, textOf(value.value), Boolean(value.replace)] : [name, textOf(value), false],
+    );
+  }
   const expected = params.responseCallback === undefined ? callback : checkCallback(params.responseCallback);
-  const tags = { ...(params.tags ?? {}) };
-  if (address instanceof NamedUrl && tags.name === undefined) tags.name = address.name;
-  return {
-    method: String(method).toUpperCase(),
-    url: target,
-    headers,
-    body: content,
-    cookies,
-    jar: params.jar?.id ?? 0,
-    tags,
-    timeout: params.timeout === undefined ? 60000 : milliseconds(params.timeout),
-    redirects: params.redirects ?? -1,
-    responseType: params.responseType ?? '',
-    expected: expected?.ranges ?? null,
-  };
+  let tags = params.tags ?? null;
+  if (address instanceof NamedUrl && tags?.name === undefined) tags = { ...tags, name: address.name };
+  const timeout = params.timeout === undefined ? 60000 : milliseconds(params.timeout);
+  return [String(method).toUpperCase(), target, headers, content, cookies, params.jar?.id ?? 0, tags, timeout, params.redirects ?? -1, params.responseType ?? '', expected?.ranges ?? null];
 }
 
 const parts = (path) => {
@@ -256,8 +252,53 @@ function selected(value, path) {
   return Object.hasOwn(value, name) ? selected(value[name], rest) : undefined;
 }
 
+/** Cookies that a reply sets, by name. */
+function cookiesOf(lines) {
+  const cookies = {};
+  for (const line of lines) {
+    const [pair, ...attributes] = line.split(';').map((part) => part.trim());
+    const at = pair.indexOf('=');
+    if (at < 0) continue;
+    const cookie = { name: pair.slice(0, at), value: pair.slice(at + 1), domain: '', path: '', http_only: false, secure: false, max_age: 0, expires: '' };
+    for (const attribute of attributes) {
+      const end = attribute.indexOf('=');
+      const key = (end < 0 ? attribute : attribute.slice(0, end)).toLowerCase();
+      const value = end < 0 ? '' : attribute.slice(end + 1);
+      if (key === 'domain' || key === 'path' || key === 'expires') cookie[key] = value;
+      else if (key === 'max-age') cookie.max_age = Number(value) || 0;
+      else if (key === 'secure') cookie.secure = true;
+      else if (key === 'httponly') cookie.http_only = true;
+    }
+    (cookies[cookie.name] ??= []).push(cookie);
+  }
+  return cookies;
+}
+
 /** A reply. */
 class Response {
+  /** From the parts of a request, and those of its reply in the order of `Exchange::into_reply`. */
+  constructor(sent, [status, statusText, url, proto, error, errorCode, fields, setCookies, body, times]) {
+    this.status = status;
+    this.status_text = statusText;
+    this.url = url;
+    this.proto = proto;
+    this.remote_ip = '';
+    this.remote_port = 0;
+    this.tls_version = '';
+    this.tls_cipher_suite = '';
+    this.ocsp = {};
+    this.error = error;
+    this.error_code = errorCode;
+    this.headers = {};
+    for (let i = 0; i < fields.length; i += 2) this.headers[fields[i]] = fields[i + 1];
+    this.cookies = setCookies === null ? {} : cookiesOf(setCookies);
+    this.body = body;
+    this.timings = { blocked: times[0], looking_up: times[1], connecting: times[2], tls_handshaking: times[3], sending: times[4], waiting: times[5], receiving: times[6], duration: times[7] };
+    const headers = {};
+    for (let i = 0; i < sent[2].length; i += 2) headers[sent[2][i]] = [sent[2][i + 1]];
+    this.request = { method: sent[0], url: sent[1], headers, body: sent[3] ?? '', cookies: {} };
+  }
+
   json(path) {
     if (this.body === null || this.body === undefined) {
       throw new Error("the body is null, so it cannot be read as JSON; discardResponseBodies or responseType: 'none' drops it, or no reply arrived");
@@ -280,14 +321,15 @@ class Response {
   }
 }
 
-const finished = (raw) => {
-  if (raw.failure) native.log('warning', `Request Failed: ${raw.failure}`);
-  delete raw.failure;
-  return Object.setPrototypeOf(raw, Response.prototype);
+const finished = (sent, reply) => {
+  const response = new Response(sent, reply);
+  if (response.status === 0) native.log('warning', `Request Failed: ${sent[0]} ${response.url}: ${response.error}`);
+  return response;
 };
 
 export function request(method, address, body, params) {
-  return finished(native.request(prepared(method, address, body, params)));
+  const sent = prepared(method, address, body, params);
+  return finished(sent, native.request(sent));
 }
 
 export const get = (address, params) => request('GET', address, null, params);
@@ -312,7 +354,8 @@ const batchEntry = (entry) => {
 
 export function batch(requests) {
   const names = Object.keys(requests);
-  const replies = native.batch(names.map((name) => batchEntry(requests[name]))).map(finished);
+  const sent = names.map((name) => batchEntry(requests[name]));
+  const replies = native.batch(sent).map((reply, i) => finished(sent[i], reply));
   if (Array.isArray(requests)) return replies;
   return Object.fromEntries(names.map((name, i) => [name, replies[i]]));
 }

@@ -2,13 +2,14 @@
 
 use crate::archive::Archive;
 use crate::exchange::{Hop, ReplyParts, Timings};
+use crate::facts::ScenarioFacts;
 use crate::host::{Host, Sources};
 use crate::link::Link;
 use crate::machine::{Machine, Thrown};
 use crate::registry::{Registry, id};
 use crate::summary;
 use crate::thresholds::Selector;
-use crate::user_side::{ScenarioFacts, UserSide};
+use crate::user_side::UserSide;
 use brunt_engine::{RequestAttempt, UserStep, UserTurn, UserVerdict, Users, VirtualUser};
 use brunt_model::metric::Metrics;
 use brunt_model::reply_policy::RedirectRules;
@@ -31,13 +32,13 @@ pub const PROGRAM: ProgramRow = ProgramRow {
 
 /// Size of a user's stack, in words of 8 bytes. Only its used pages take memory.
 const STACK_WORDS: usize = 32 << 10;
-/// Part of the stack that JavaScript may use, in bytes. The rest is for the functions of brunt that it calls.
+/// Limit of the JavaScript engine on its part of the stack, in bytes. Native functions need the rest.
 const STACK_OF_SCRIPT: usize = 160 << 10;
 
 /// The source of a [`UserProgram`]: a function of a script, and what its users share.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Program {
-    /// Modules and files.
+    /// The modules and files of the script.
     pub archive: Archive,
     /// Name of the exported function.
     pub function: String,
@@ -135,7 +136,7 @@ impl Users for WorkerUsers {
         };
         // The closure must be `Send`, so it gets the script as its first parameter.
         let mut stack = Gn::<Script>::new_opt(STACK_WORDS, run_on_stack);
-        // Without data of its own, the library does not recognise a coroutine.
+        // `generator` recognizes a coroutine only by its local data, even if nothing reads them.
         stack.set_local_data(std::ptr::dangling_mut());
         stack.set_para(script);
         // The init code runs before the load begins.
@@ -181,7 +182,9 @@ impl Script {
                 return;
             }
         };
+        // In the init code, `__VU` is 0.
         user.number.set(self.number);
+        user.keep_jars();
         if self.link.wait().is_err() {
             return;
         }
@@ -192,6 +195,7 @@ impl Script {
             if self.link.is_over() {
                 return;
             }
+            // The engine counts an iteration without any step as a failure.
             if !self.link.has_acted.get() && self.link.suspend(UserStep::Sample).is_err() {
                 return;
             }
@@ -201,21 +205,19 @@ impl Script {
         }
     }
 
-    /// Performs one iteration.
+    /// Calls the function of the scenario once, and records the iteration.
     fn perform(&self, machine: &Machine, user: &UserSide) {
         let Program { function, data, least_iteration, .. } = &self.driver.program;
-        let begun = user.run_state.now();
-        let sleep = |milliseconds: f64| {
-            self.link.suspend(UserStep::Think(crate::host::milliseconds(milliseconds))).is_ok()
-        };
-        let result = machine.call(function, &[data], &sleep);
+        let start = user.run_state.now();
+        let result = machine.call(function, &[data], &|milliseconds| self.sleep(milliseconds));
         if self.link.is_over() {
             return;
         }
-        let time = UserSide::milliseconds(begun, user.run_state.now());
+        let time = UserSide::milliseconds(start, user.run_state.now());
         match result {
             Ok(value) => {
                 if let Ok(mut returned) = self.driver.returned.lock() {
+                    // `setup` is called once; other functions return nothing that is needed.
                     returned.get_or_insert(value.unwrap_or_default());
                 }
             }
@@ -226,14 +228,20 @@ impl Script {
         }
         // The functions before and after the load are no iterations.
         if user.facts.group.is_empty() {
-            user.record(&self.host, id::ITERATIONS, 1.0, &[]);
-            user.record(&self.host, id::ITERATION_DURATION, time, &[]);
+            user.record(&self.host.registry, id::ITERATIONS, 1.0, &[]);
+            user.record(&self.host.registry, id::ITERATION_DURATION, time, &[]);
         }
         user.end_iteration();
         let rest = *least_iteration as f64 - time;
         if rest > 0.0 {
-            sleep(rest);
+            self.sleep(rest);
         }
+    }
+
+    /// Waits for a number of milliseconds. False: the run is over.
+    fn sleep(&self, milliseconds: f64) -> bool {
+        let time = crate::duration::milliseconds(milliseconds);
+        self.link.suspend(UserStep::Think(time)).is_ok()
     }
 }
 
@@ -263,6 +271,7 @@ impl VirtualUser for ScriptUser {
         let address = Rc::clone(&from.parts()?.url);
         self.link.with(from, |request| {
             user.take_cookies(request.spec.jar, &address, fields.unwrap_or_default());
+            // A script may set the limit for each request, so the engine follows none by itself.
             if hops >= request.spec.redirects {
                 return None;
             }
@@ -346,7 +355,7 @@ fn hop(
 impl Drop for ScriptUser {
     fn drop(&mut self) {
         self.link.end();
-        // Leaves all functions of the script on its stack, so that they free what they own.
+        // The functions on the stack must return, because they own memory.
         if !self.stack.is_done() {
             self.stack.resume();
         }

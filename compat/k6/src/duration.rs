@@ -8,20 +8,23 @@ use std::time::Duration;
 ///
 /// The text is no duration.
 pub fn parse(text: &str) -> Result<Duration, String> {
-    let wrong = || {
+    read(text.trim()).ok_or_else(|| {
         format!(
             "`{text}` is no duration; write a number with its unit, such as 500ms, 10s, 1m30s or 2h"
         )
-    };
-    let mut rest = text.trim();
+    })
+}
+
+fn read(text: &str) -> Option<Duration> {
+    let mut rest = text;
     // Scripts compute such texts; "0" and numbers alone are milliseconds, as in k6.
     if let Ok(milliseconds) = rest.parse::<f64>() {
-        return Duration::try_from_secs_f64(milliseconds / 1e3).map_err(|_| wrong());
+        return Duration::try_from_secs_f64(milliseconds / 1e3).ok();
     }
     let mut seconds = 0.0;
     while !rest.is_empty() {
-        let end = rest.find(|c: char| !c.is_ascii_digit() && c != '.').ok_or_else(wrong)?;
-        let number: f64 = rest[..end].parse().map_err(|_| wrong())?;
+        let end = rest.find(|c: char| !c.is_ascii_digit() && c != '.')?;
+        let number: f64 = rest[..end].parse().ok()?;
         rest = &rest[end..];
         // Longer units first: `m` begins `ms`.
         let units = [
@@ -34,13 +37,14 @@ pub fn parse(text: &str) -> Result<Duration, String> {
             ("m", 60.0),
             ("s", 1.0),
         ];
-        let (unit, factor) =
-            units.into_iter().find(|(unit, _)| rest.starts_with(unit)).ok_or_else(wrong)?;
+        let (unit, factor) = units.into_iter().find(|(unit, _)| rest.starts_with(unit))?;
         seconds += number * factor;
         rest = &rest[unit.len()..];
     }
-    if text.trim().is_empty() {
-        return Err(wrong());
-    }
-    Duration::try_from_secs_f64(seconds).map_err(|_| wrong())
+    Duration::try_from_secs_f64(seconds).ok().filter(|_| !text.is_empty())
+}
+
+/// A number of milliseconds as a duration; nothing if it is no positive number.
+pub fn milliseconds(value: f64) -> Duration {
+    Duration::try_from_secs_f64(value / 1e3).unwrap_or_default()
 }

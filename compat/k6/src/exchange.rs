@@ -1,13 +1,12 @@
 //! A request of a script, and its reply as the script sees it.
 
-use crate::host::Bytes;
-use crate::link::RequestInFlight;
-use crate::modules::thrown;
-use crate::user_side::{ScenarioFacts, tags_of};
+use crate::facts::ScenarioFacts;
+use crate::values::{Bytes, tags_of, thrown};
 use brunt_model::plan::HttpVersion;
 use brunt_model::{Failure, Sample};
-use brunt_wire::Reply;
-use rquickjs::{Array, ArrayBuffer, Ctx, IntoJs, Object, Result, Value};
+use brunt_wire::{Prepared, Reply};
+use rquickjs::{Array, ArrayBuffer, Ctx, IntoJs, Result, Value};
+use std::rc::Rc;
 use std::time::Duration;
 
 /// A request, as a script asks for it.
@@ -41,11 +40,13 @@ pub enum BodyForm {
 }
 
 impl RequestSpec {
-    /// Reads the object that `http.js` makes.
-    pub fn read(from: &Object<'_>, facts: &ScenarioFacts) -> Result<Self> {
-        let body: Option<Bytes> = from.get("body")?;
-        let redirects: i64 = from.get("redirects")?;
-        let form: String = from.get("responseType")?;
+    /// Reads the list that `prepared()` of `http.js` makes.
+    pub fn read(from: &Array<'_>, facts: &ScenarioFacts) -> Result<Self> {
+        let body: Option<Bytes> = from.get(3)?;
+        let cookies: Option<Vec<Array<'_>>> = from.get(4)?;
+        let milliseconds: f64 = from.get(7)?;
+        let redirects: i64 = from.get(8)?;
+        let form: String = from.get(9)?;
         let body_form = match form.as_str() {
             "text" => BodyForm::Text,
             "binary" => BodyForm::Binary,
@@ -57,19 +58,18 @@ impl RequestSpec {
                 return Err(thrown(from.ctx(), &wrong));
             }
         };
-        let milliseconds: f64 = from.get("timeout")?;
         Ok(Self {
-            method: from.get("method")?,
-            url: from.get("url")?,
-            headers: pairs(from.get("headers")?)?,
+            method: from.get(0)?,
+            url: from.get(1)?,
+            headers: pairs(from.get(2)?),
             body: body.map(|bytes| bytes.0),
-            cookies: cookies(from.get("cookies")?)?,
-            jar: from.get("jar")?,
-            tags: tags_of(from.get("tags")?)?,
+            cookies: cookies.map(own_cookies).transpose()?.unwrap_or_default(),
+            jar: from.get(5)?,
+            tags: tags_of(from.get(6)?)?,
             timeout: Duration::try_from_secs_f64(milliseconds / 1e3).unwrap_or_default(),
             redirects: u32::try_from(redirects).unwrap_or(facts.redirects),
             body_form,
-            expected: ranges(from.get("expected")?)?,
+            expected: ranges(from.get(10)?),
         })
     }
 
@@ -80,21 +80,23 @@ impl RequestSpec {
     }
 }
 
-fn pairs(list: Vec<Vec<String>>) -> Result<Vec<(String, String)>> {
-    Ok(list
-        .into_iter()
-        .filter_map(|pair| <[String; 2]>::try_from(pair).ok())
-        .map(Into::into)
-        .collect())
+/// Names and values, one after the other.
+fn pairs(list: Vec<String>) -> Vec<(String, String)> {
+    let mut list = list.into_iter();
+    let mut pairs = Vec::new();
+    while let (Some(name), Some(value)) = (list.next(), list.next()) {
+        pairs.push((name, value));
+    }
+    pairs
 }
 
-fn cookies(list: Vec<Array<'_>>) -> Result<Vec<(String, String, bool)>> {
+fn own_cookies(list: Vec<Array<'_>>) -> Result<Vec<(String, String, bool)>> {
     list.into_iter().map(|cookie| Ok((cookie.get(0)?, cookie.get(1)?, cookie.get(2)?))).collect()
 }
 
-fn ranges(list: Option<Vec<Vec<u16>>>) -> Result<Option<Vec<(u16, u16)>>> {
-    let read = |range: Vec<u16>| Some((*range.first()?, *range.get(1)?));
-    Ok(list.map(|list| list.into_iter().filter_map(read).collect()))
+fn ranges(list: Option<Vec<Vec<u16>>>) -> Option<Vec<(u16, u16)>> {
+    let list = list?.into_iter();
+    Some(list.filter_map(|range| Some((*range.first()?, *range.get(1)?))).collect())
 }
 
 /// Times of a request, in milliseconds.
@@ -112,10 +114,9 @@ pub struct Timings {
 impl Timings {
     /// Computes the times from the clocks of a request.
     pub fn of(sample: &Sample) -> Self {
-        let ms = |nanos: u64| nanos as f64 / 1e6;
         let opening = &sample.opening;
-        let step = |time: Option<u64>| if sample.opened { time.unwrap_or(0) } else { 0 };
-        let steps = [opening.resolve, opening.connect, opening.tls].map(step);
+        let steps = [opening.resolve, opening.connect, opening.tls]
+            .map(|time| time.filter(|_| sample.opened).unwrap_or(0));
         let opened: u64 = steps.iter().sum();
         let until_sent = sample.sent.nanos_since(sample.begun);
         let was_sent = sample.sent > sample.begun;
@@ -136,6 +137,10 @@ impl Timings {
     pub fn duration(&self) -> f64 {
         self.sending + self.waiting + self.receiving
     }
+}
+
+fn ms(nanos: u64) -> f64 {
+    nanos as f64 / 1e6
 }
 
 /// One request of a chain of redirects.
@@ -174,6 +179,36 @@ impl ReplyParts {
             fields: details.head.as_ref().map(|(_, fields)| fields.clone()).unwrap_or_default(),
             body: details.body.clone(),
             is_undecoded: details.undecoded.clone(),
+        }
+    }
+}
+
+/// A request between its step and its reply.
+pub struct RequestInFlight {
+    /// What the script asked for.
+    pub spec: RequestSpec,
+    /// The request of the step.
+    pub first: Rc<Prepared>,
+    /// The request that is in flight, or was last: the target of a redirect, or the first one.
+    pub last: Rc<Prepared>,
+    /// The request before it.
+    pub before: Rc<Prepared>,
+    /// Figures of all requests of the chain.
+    pub hops: Vec<Hop>,
+    /// The last reply; None without a complete one.
+    pub reply: Option<ReplyParts>,
+}
+
+impl RequestInFlight {
+    /// Creates a request that is not yet sent.
+    pub fn new(spec: RequestSpec, first: Rc<Prepared>) -> Self {
+        Self {
+            spec,
+            last: Rc::clone(&first),
+            before: Rc::clone(&first),
+            first,
+            hops: Vec::new(),
+            reply: None,
         }
     }
 }
@@ -247,8 +282,8 @@ impl Exchange {
         })
     }
 
-    /// Makes the object that a script receives.
-    pub fn into_reply<'js>(self, ctx: &Ctx<'js>, facts: &ScenarioFacts) -> Result<Object<'js>> {
+    /// Makes the list of which `http.js` makes a reply.
+    pub fn into_reply<'js>(self, ctx: &Ctx<'js>, facts: &ScenarioFacts) -> Result<Array<'js>> {
         let Self { spec, hops, url, reply, error } = self;
         let is_failed = reply.is_none();
         if facts.throws
@@ -256,67 +291,50 @@ impl Exchange {
         {
             return Err(thrown(ctx, &format!("{} {url}: {why}", spec.method)));
         }
-        let object = Object::new(ctx.clone())?;
         let timings = hops.last().map(|hop| hop.timings).unwrap_or_default();
         let reply = reply.unwrap_or_default();
-        object.set("status", reply.status)?;
-        object.set("status_text", status_text(reply.status))?;
-        object.set("url", url.as_str())?;
-        object.set("proto", reply.version.map_or("", protocol))?;
-        object.set("remote_ip", "")?;
-        object.set("remote_port", 0)?;
-        object.set("error", error.as_ref().map_or("", |(_, why)| why.as_str()))?;
-        object.set("error_code", error.as_ref().map_or(0, |(code, _)| *code))?;
-        object.set("headers", headers(ctx, &reply.fields)?)?;
-        object.set("cookies", set_cookies(ctx, &reply.fields)?)?;
-        object.set("body", body(ctx, &reply, spec.body_form, is_failed)?)?;
-        let times = Object::new(ctx.clone())?;
-        times.set("blocked", timings.blocked)?;
-        times.set("looking_up", timings.looking_up)?;
-        times.set("connecting", timings.connecting)?;
-        times.set("tls_handshaking", timings.tls)?;
-        times.set("sending", timings.sending)?;
-        times.set("waiting", timings.waiting)?;
-        times.set("receiving", timings.receiving)?;
-        times.set("duration", timings.duration())?;
-        object.set("timings", times)?;
-        let request = Object::new(ctx.clone())?;
-        request.set("method", spec.method.as_str())?;
-        request.set("url", spec.url.as_str())?;
-        let sent = Object::new(ctx.clone())?;
-        for (name, value) in &spec.headers {
-            sent.set(name.as_str(), vec![value.as_str()])?;
-        }
-        request.set("headers", sent)?;
-        request.set("cookies", Object::new(ctx.clone())?)?;
-        let sent_body = spec.body.as_deref().map(String::from_utf8_lossy).unwrap_or_default();
-        request.set("body", &*sent_body)?;
-        object.set("request", request)?;
-        if let Some((_, why)) = error.filter(|_| is_failed) {
-            object.set("failure", format!("{} {url}: {why}", spec.method))?;
-        }
-        Ok(object)
+        let (code, why) = error.unwrap_or_default();
+        let list = Array::new(ctx.clone())?;
+        list.set(0, reply.status)?;
+        list.set(1, status_text(reply.status))?;
+        list.set(2, url)?;
+        list.set(3, reply.version.map_or("", protocol))?;
+        list.set(4, why)?;
+        list.set(5, code)?;
+        list.set(6, headers(&reply.fields))?;
+        let cookies: Vec<&str> = reply
+            .fields
+            .iter()
+            .filter(|(name, _)| name.eq_ignore_ascii_case("set-cookie"))
+            .map(|(_, text)| text.as_str())
+            .collect();
+        list.set(7, (!cookies.is_empty()).then_some(cookies))?;
+        list.set(8, body(ctx, &reply, spec.body_form, is_failed)?)?;
+        // A list, because QuickJS sets the properties of an object from outside five times as slowly as its own code.
+        let Timings { blocked, looking_up, connecting, tls, sending, waiting, receiving } = timings;
+        let duration = timings.duration();
+        let times = [blocked, looking_up, connecting, tls, sending, waiting, receiving, duration];
+        list.set(9, times.to_vec())?;
+        Ok(list)
     }
 }
 
-/// Header fields with names as Go writes them: `Content-Type`. Repeated ones are joined by commas.
-fn headers<'js>(ctx: &Ctx<'js>, fields: &[(String, String)]) -> Result<Object<'js>> {
-    let mut joined: Vec<(String, String)> = Vec::with_capacity(fields.len());
+/// Header fields with names as Go writes them: `Content-Type`. Repeated ones are joined by commas. Names and values
+/// follow each other.
+fn headers(fields: &[(String, String)]) -> Vec<String> {
+    let mut joined: Vec<String> = Vec::with_capacity(2 * fields.len());
     for (name, value) in fields {
         let name = canonical(name);
-        match joined.iter_mut().find(|(own, _)| *own == name) {
-            Some((_, values)) => {
+        match joined.iter().step_by(2).position(|own| *own == name) {
+            Some(place) => {
+                let values = &mut joined[2 * place + 1];
                 values.push_str(", ");
                 values.push_str(value.trim());
             }
-            None => joined.push((name, value.trim().to_owned())),
+            None => joined.extend([name, value.trim().to_owned()]),
         }
     }
-    let object = Object::new(ctx.clone())?;
-    for (name, value) in joined {
-        object.set(name, value)?;
-    }
-    Ok(object)
+    joined
 }
 
 /// Writes each word of a name with a capital.
@@ -327,44 +345,6 @@ fn canonical(name: &str) -> String {
         first.into_iter().chain(letters.map(|c| c.to_ascii_lowercase())).collect::<String>()
     });
     words.collect::<Vec<_>>().join("-")
-}
-
-/// Cookies that a reply sets, by name.
-fn set_cookies<'js>(ctx: &Ctx<'js>, fields: &[(String, String)]) -> Result<Object<'js>> {
-    let object = Object::new(ctx.clone())?;
-    for (_, text) in fields.iter().filter(|(name, _)| name.eq_ignore_ascii_case("set-cookie")) {
-        let mut parts = text.split(';').map(str::trim);
-        let Some((name, value)) = parts.next().and_then(|pair| pair.split_once('=')) else {
-            continue;
-        };
-        let cookie = Object::new(ctx.clone())?;
-        cookie.set("name", name)?;
-        cookie.set("value", value)?;
-        for (key, value) in [("domain", ""), ("path", ""), ("expires", "")] {
-            cookie.set(key, value)?;
-        }
-        cookie.set("max_age", 0)?;
-        cookie.set("secure", false)?;
-        cookie.set("http_only", false)?;
-        for part in parts {
-            let (key, value) = part.split_once('=').unwrap_or((part, ""));
-            match key.to_ascii_lowercase().as_str() {
-                "domain" => cookie.set("domain", value)?,
-                "path" => cookie.set("path", value)?,
-                "expires" => cookie.set("expires", value)?,
-                "max-age" => cookie.set("max_age", value.parse::<i32>().unwrap_or(0))?,
-                "secure" => cookie.set("secure", true)?,
-                "httponly" => cookie.set("http_only", true)?,
-                _ => {}
-            }
-        }
-        let list: Option<Array<'js>> = object.get(name)?;
-        match list {
-            Some(list) => list.set(list.len(), cookie)?,
-            None => object.set(name, vec![cookie])?,
-        }
-    }
-    Ok(object)
 }
 
 fn body<'js>(
@@ -390,7 +370,7 @@ fn protocol(version: HttpVersion) -> &'static str {
         HttpVersion::V1_0 => "HTTP/1.0",
         HttpVersion::V2 => "HTTP/2.0",
         HttpVersion::V3 => "HTTP/3.0",
-        _ => "HTTP/1.1",
+        HttpVersion::V1_1 => "HTTP/1.1",
     }
 }
 

@@ -1,11 +1,10 @@
-//! Passes steps from a script to the engine, and replies back. The script runs on a stack of its own, which is
-//! left at each step and entered again when the step is done.
+//! Passes steps from a script to the engine, and replies back. Each script has a separate stack, which it
+//! leaves with each step, and enters again after the step.
 
-use crate::exchange::{Hop, ReplyParts, RequestSpec};
+use crate::exchange::RequestInFlight;
 use brunt_engine::UserStep;
 use brunt_wire::Prepared;
 use std::cell::{Cell, RefCell};
-use std::rc::Rc;
 
 /// The place where script and engine meet. One at a time runs, so no borrow overlaps another.
 #[derive(Default)]
@@ -16,36 +15,6 @@ pub struct Link {
     is_over: Cell<bool>,
     /// True if the iteration has performed a step.
     pub has_acted: Cell<bool>,
-}
-
-/// A request between its step and its reply.
-pub struct RequestInFlight {
-    /// What the script asked for.
-    pub spec: RequestSpec,
-    /// The request of the step.
-    pub first: Rc<Prepared>,
-    /// The request that is in flight, or was last: the target of a redirect, or the first one.
-    pub last: Rc<Prepared>,
-    /// The request before it.
-    pub before: Rc<Prepared>,
-    /// Figures of all requests of the chain.
-    pub hops: Vec<Hop>,
-    /// The last reply; None without a complete one.
-    pub reply: Option<ReplyParts>,
-}
-
-impl RequestInFlight {
-    /// Creates a request that is not yet sent.
-    pub fn new(spec: RequestSpec, first: Rc<Prepared>) -> Self {
-        Self {
-            spec,
-            last: Rc::clone(&first),
-            before: Rc::clone(&first),
-            first,
-            hops: Vec::new(),
-            reply: None,
-        }
-    }
 }
 
 impl Link {
@@ -109,10 +78,12 @@ impl Link {
         change: impl FnOnce(&mut RequestInFlight) -> T,
     ) -> Option<T> {
         let mut requests = self.requests.borrow_mut();
-        let is = |own: &Rc<Prepared>| std::ptr::eq(&raw const **own, prepared);
-        requests
-            .iter_mut()
-            .find(|request| is(&request.first) || is(&request.last) || is(&request.before))
-            .map(change)
+        // The requests of a batch may be equal, so only their identity tells them apart.
+        let own = requests.iter_mut().find(|request| {
+            [&request.first, &request.last, &request.before]
+                .into_iter()
+                .any(|one| std::ptr::eq(&raw const **one, prepared))
+        });
+        own.map(change)
     }
 }

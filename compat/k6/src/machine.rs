@@ -1,7 +1,8 @@
-//! Evaluates a script in a JavaScript engine of its own.
+//! A JavaScript engine for one script.
 
-use crate::host::{Host, install};
+use crate::host::Host;
 use crate::modules::{ModuleNames, ModuleTexts};
+use crate::natives::install;
 use rquickjs::object::Object;
 use rquickjs::promise::MaybePromise;
 use rquickjs::{
@@ -12,7 +13,7 @@ use std::rc::Rc;
 /// Maximum memory of a script, in bytes.
 pub const MEMORY: usize = 256 << 20;
 
-/// A script whose modules are evaluated. Fields are dropped in order: values before their context.
+/// A script after its init code. Fields are dropped in order: values before their context.
 pub struct Machine {
     exports: Persistent<Object<'static>>,
     natives: Persistent<Object<'static>>,
@@ -23,6 +24,12 @@ pub struct Machine {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Thrown(pub String);
 
+impl From<rquickjs::Error> for Thrown {
+    fn from(error: rquickjs::Error) -> Self {
+        Self(error.to_string())
+    }
+}
+
 impl Machine {
     /// Evaluates the module `entry`. `stack` is the maximum size of the stack, in bytes.
     ///
@@ -30,8 +37,8 @@ impl Machine {
     ///
     /// A module cannot be read, or its code throws.
     pub fn new(host: &Rc<Host>, entry: &str, stack: usize) -> Result<Self, Thrown> {
-        let wrong = |error: rquickjs::Error| Thrown(error.to_string());
-        let runtime = Runtime::new().map_err(wrong)?;
+        let runtime = Runtime::new()?;
+        // An array that grows without end must end its user, not the process.
         runtime.set_memory_limit(MEMORY);
         runtime.set_max_stack_size(stack);
         runtime.set_loader(ModuleNames, ModuleTexts(Rc::clone(host)));
@@ -39,7 +46,8 @@ impl Machine {
         runtime.set_interrupt_handler(Some(Box::new(move || {
             of.user.as_ref().is_some_and(|user| user.link.is_over() || user.run_state.must_return())
         })));
-        let context = Context::full(&runtime).map_err(wrong)?;
+        let context = Context::full(&runtime)?;
+        // Only the init code may open files and create metrics.
         host.is_init.set(true);
         let (exports, natives) = context.with(|ctx| {
             let natives = install(&ctx, host).catch(&ctx).map_err(|error| thrown(&error))?;
@@ -49,7 +57,7 @@ impl Machine {
                 .and_then(|(module, promise)| promise.finish::<Value<'_>>().map(|_| module))
                 .and_then(|module| module.namespace());
             let exports = evaluated.catch(&ctx).map_err(|error| thrown(&error))?;
-            Ok((Persistent::save(&ctx, exports), Persistent::save(&ctx, natives)))
+            Ok::<_, Thrown>((Persistent::save(&ctx, exports), Persistent::save(&ctx, natives)))
         })?;
         host.is_init.set(false);
         Ok(Self { exports, natives, context })
@@ -114,6 +122,7 @@ impl Machine {
         let timers: Object<'js> = self.natives.clone().restore(ctx)?.get("timers")?;
         let next: Function<'js> = timers.get("next")?;
         let fire: Function<'js> = timers.get("fire")?;
+        // The event loop: an iteration lasts until nothing is left that could wake its function.
         loop {
             while ctx.execute_pending_job() {}
             let wait: f64 = next.call(())?;
@@ -149,11 +158,11 @@ fn thrown(error: &CaughtError<'_>) -> Thrown {
             let name: Option<String> = exception.as_object().get("name").ok();
             let message = exception.message().unwrap_or_default();
             let stack = exception.stack().unwrap_or_default();
-            // Lines of brunt's own modules tell the user nothing.
+            // Users know only the files of their script.
             let lines: Vec<&str> = stack
                 .lines()
                 .map(str::trim)
-                .filter(|line| line.contains(".js:") || line.contains("/"))
+                .filter(|line| line.contains(".js:") || line.contains('/'))
                 .filter(|line| !line.contains("(k6") && !line.contains("native"))
                 .collect();
             let head = format!("{}: {message}", name.unwrap_or_else(|| "Error".into()));

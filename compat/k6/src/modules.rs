@@ -1,16 +1,18 @@
 //! The modules that a script imports: brunt's own, and files.
 
 use crate::host::Host;
+use crate::paths::absolute;
+use crate::values::thrown;
 use rquickjs::loader::{ImportAttributes, Loader, Resolver};
 use rquickjs::module::Declared;
-use rquickjs::{Ctx, Error, Exception, Module, Result};
-use std::path::{Component, Path, PathBuf};
+use rquickjs::{Ctx, Module, Result};
+use std::path::Path;
 use std::rc::Rc;
 
 /// A module that brunt contains: its name, and its text.
 type BuiltIn = (&'static str, &'static str);
 
-/// Modules of k6.
+/// The modules of k6 that scripts may import.
 const MODULES: &[BuiltIn] = &[
     ("k6", include_str!("../js/k6.js")),
     ("k6/http", include_str!("../js/http.js")),
@@ -57,24 +59,9 @@ const REFUSED: &[(&str, &str)] = &[
 /// Names and texts of the modules that brunt contains.
 fn built_in(name: &str) -> Option<&'static str> {
     let own = MODULES.iter().find(|(own, _)| *own == name);
-    let of_jslib = || JSLIB.iter().find(|(start, _)| name.starts_with(start));
-    own.or_else(of_jslib).map(|(_, text)| *text)
-}
-
-/// Joins a name to the folder of a module, and removes `.` and `..`.
-pub fn absolute(base: &str, name: &str) -> String {
-    let folder = Path::new(base).parent().unwrap_or(Path::new("/"));
-    let mut path = PathBuf::new();
-    for part in folder.join(name.strip_prefix("file://").unwrap_or(name)).components() {
-        match part {
-            Component::ParentDir => {
-                path.pop();
-            }
-            Component::CurDir => {}
-            other => path.push(other),
-        }
-    }
-    path.to_string_lossy().into_owned()
+    // Versions of a module of jslib have the same exports, or more.
+    let own = own.or_else(|| JSLIB.iter().find(|(start, _)| name.starts_with(start)));
+    own.map(|(_, text)| *text)
 }
 
 /// Finds the name of an imported module.
@@ -116,13 +103,9 @@ impl Loader for ModuleTexts {
             return Module::declare(ctx.clone(), name, text);
         }
         let text = self.0.module(name).map_err(|why| thrown(ctx, &why))?;
+        // `import rows from './rows.json'`
         let is_json = Path::new(name).extension().is_some_and(|end| end == "json");
         let text = if is_json { format!("export default {text};") } else { text };
         Module::declare(ctx.clone(), name, text)
     }
-}
-
-/// An exception with a message.
-pub fn thrown(ctx: &Ctx<'_>, message: &str) -> Error {
-    Exception::throw_message(ctx, message)
 }

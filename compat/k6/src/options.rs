@@ -24,7 +24,7 @@ const WITHOUT_EFFECT: &[(&str, &str)] = &[
     ("noUsageReport", "brunt reports no usage"),
 ];
 
-/// Options that change what is measured, and what to write instead.
+/// Options that would change the measurement, each with an alternative.
 const REFUSED: &[(&str, &str)] = &[
     ("rps", "limit the load by a scenario with constant-arrival-rate"),
     ("hosts", "write the address into the URL"),
@@ -65,6 +65,9 @@ const USED: &[&str] = &[
     "noThresholds",
 ];
 
+/// Default of `summaryTrendStats`.
+const TREND_STATS: [&str; 6] = ["avg", "min", "med", "max", "p(90)", "p(95)"];
+
 impl Options {
     /// Reads the options of a source.
     ///
@@ -86,7 +89,7 @@ impl Options {
         if LOAD.iter().any(|name| later.0.contains_key(*name)) {
             let keeps_users = !later.0.contains_key("scenarios") && !later.0.contains_key("stages");
             for name in LOAD {
-                // `-d 10s` keeps the number of users of the script, and the other way round.
+                // In k6, `-d 10s` keeps the number of users of the script, and the other way round.
                 let is_kept = keeps_users
                     && ["vus", "duration", "iterations"].contains(&name)
                     && !self.0.contains_key("scenarios");
@@ -95,6 +98,7 @@ impl Options {
                 }
             }
         }
+        // A null in a script removes nothing, as in k6.
         self.0.extend(later.0.into_iter().filter(|(_, value)| !value.is_null()));
     }
 
@@ -133,7 +137,7 @@ impl Options {
     ///
     /// # Errors
     ///
-    /// It is none.
+    /// The value is not a duration.
     pub fn time(&self, name: &str) -> Result<Option<Duration>, String> {
         time(&self.0, name, "")
     }
@@ -155,11 +159,10 @@ impl Options {
 
     /// Names of the figures that a summary shows of a trend.
     pub fn trend_stats(&self) -> Vec<String> {
-        let own = self.0.get("summaryTrendStats").and_then(Value::as_array);
-        let default = || ["avg", "min", "med", "max", "p(90)", "p(95)"].map(str::to_owned).to_vec();
-        own.map_or_else(default, |list| {
-            list.iter().filter_map(Value::as_str).map(str::to_owned).collect()
-        })
+        match self.0.get("summaryTrendStats").and_then(Value::as_array) {
+            Some(list) => list.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
+            None => TREND_STATS.map(str::to_owned).to_vec(),
+        }
     }
 
     /// Reads the thresholds, in their order.
@@ -172,31 +175,31 @@ impl Options {
         if self.is_true("noThresholds") {
             return Ok(Vec::new());
         }
-        let read = |(metric, list): (&String, &Value)| {
-            let list = match list {
-                Value::Array(list) => list.clone(),
-                one => vec![one.clone()],
-            };
-            let thresholds = list.iter().map(|value| threshold(metric, value));
-            Ok(MetricThresholds {
-                selector: Selector::parse(metric)?,
-                thresholds: thresholds.collect::<Result<_, String>>()?,
-            })
-        };
-        map.iter().map(read).collect()
+        map.iter().map(|(metric, list)| metric_thresholds(metric, list)).collect()
     }
 }
 
+fn metric_thresholds(metric: &str, list: &Value) -> Result<MetricThresholds, String> {
+    // One condition in place of a list is common in scripts.
+    let list = match list {
+        Value::Array(list) => list.clone(),
+        one => vec![one.clone()],
+    };
+    let thresholds = list.iter().map(|value| threshold(metric, value));
+    Ok(MetricThresholds {
+        selector: Selector::parse(metric)?,
+        thresholds: thresholds.collect::<Result<_, String>>()?,
+    })
+}
+
 fn threshold(metric: &str, value: &Value) -> Result<Threshold, String> {
-    let of =
-        |text: &str| Threshold::parse(text).map_err(|why| format!("thresholds of {metric}: {why}"));
     match value {
-        Value::String(text) => of(text),
+        Value::String(text) => condition(metric, text),
         Value::Object(map) => {
             let text = map.get("threshold").and_then(Value::as_str).ok_or_else(|| {
                 format!("thresholds of {metric}: an object needs the key `threshold`, such as {{threshold: 'p(95)<500', abortOnFail: true}}")
             })?;
-            let mut threshold = of(text)?;
+            let mut threshold = condition(metric, text)?;
             threshold.aborts = map.get("abortOnFail") == Some(&Value::Bool(true));
             threshold.delay = time(map, "delayAbortEval", metric)?.unwrap_or_default();
             Ok(threshold)
@@ -207,24 +210,32 @@ fn threshold(metric: &str, value: &Value) -> Result<Threshold, String> {
     }
 }
 
+fn condition(metric: &str, text: &str) -> Result<Threshold, String> {
+    Threshold::parse(text).map_err(|why| format!("thresholds of {metric}: {why}"))
+}
+
 /// Returns a whole number of an object.
 ///
 /// # Errors
 ///
 /// It is no such number.
 pub fn number(map: &Map<String, Value>, name: &str, place: &str) -> Result<Option<u64>, String> {
-    let read = |value: &Value| match value {
+    match map.get(name) {
+        None | Some(Value::Null) => Ok(None),
+        Some(value) => whole_number(value).map(Some).ok_or_else(|| {
+            format!("{}: `{value}` is no whole number from 0 on; write {name}: 10", at(place, name))
+        }),
+    }
+}
+
+/// Scripts take numbers from the environment, which has only texts.
+fn whole_number(value: &Value) -> Option<u64> {
+    match value {
         Value::Number(number) => number.as_u64().or_else(|| {
             number.as_f64().filter(|n| n.fract() == 0.0 && *n >= 0.0).map(|n| n as u64)
         }),
         Value::String(text) => text.trim().parse().ok(),
         _ => None,
-    };
-    match map.get(name) {
-        None | Some(Value::Null) => Ok(None),
-        Some(value) => read(value).map(Some).ok_or_else(|| {
-            format!("{}: `{value}` is no whole number from 0 on; write {name}: 10", at(place, name))
-        }),
     }
 }
 
@@ -232,24 +243,25 @@ pub fn number(map: &Map<String, Value>, name: &str, place: &str) -> Result<Optio
 ///
 /// # Errors
 ///
-/// It is none.
+/// The value is not a duration.
 pub fn time(map: &Map<String, Value>, name: &str, place: &str) -> Result<Option<Duration>, String> {
-    let wrong = |why: String| format!("{}: {why}", at(place, name));
-    match map.get(name) {
-        None | Some(Value::Null) => Ok(None),
-        Some(Value::String(text)) => duration::parse(text).map(Some).map_err(wrong),
-        Some(Value::Number(number)) => {
-            duration::parse(&number.to_string()).map(Some).map_err(wrong)
-        }
-        Some(value) => Err(wrong(format!("`{value}` is no duration; write {name}: '30s'"))),
-    }
+    let text = match map.get(name) {
+        None | Some(Value::Null) => return Ok(None),
+        Some(Value::String(text)) => text.clone(),
+        Some(value) => value.to_string(),
+    };
+    duration::parse(&text).map(Some).map_err(|why| format!("{}: {why}", at(place, name)))
 }
 
 /// Returns the names and values of an object in an object.
 pub fn pairs(map: &Map<String, Value>, name: &str) -> Vec<(String, String)> {
     let Some(Value::Object(map)) = map.get(name) else { return Vec::new() };
-    let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-    map.iter().map(|(name, value)| (name.clone(), text(value))).collect()
+    map.iter().map(|(name, value)| (name.clone(), text_of(value))).collect()
+}
+
+/// A text without its quotes, or another value as JSON.
+pub fn text_of(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
 /// Names a key of a scenario or of the options.

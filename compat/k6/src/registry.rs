@@ -1,83 +1,14 @@
 //! The figures of the users of a worker, until a snapshot takes them.
 
+use crate::kinds::{Declaration, MetricKind, Unit};
 use crate::thresholds::Selector;
 use brunt_model::metric::{Metric, Metrics, Trend};
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::mem;
 
-/// The kind of a metric.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum MetricKind {
-    Counter,
-    Gauge,
-    Rate,
-    Trend,
-}
-
-impl MetricKind {
-    /// Parses the word of a script.
-    pub fn from_word(word: &str) -> Option<Self> {
-        [Self::Counter, Self::Gauge, Self::Rate, Self::Trend]
-            .into_iter()
-            .find(|kind| kind.word() == word)
-    }
-
-    /// Name of the kind in k6's outputs.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Counter => "counter",
-            Self::Gauge => "gauge",
-            Self::Rate => "rate",
-            Self::Trend => "trend",
-        }
-    }
-
-    fn empty(self) -> Option<Metric> {
-        match self {
-            Self::Counter => Some(Metric::Counter { sum: 0.0, count: 0 }),
-            // A level has a value only after the first one.
-            Self::Gauge => None,
-            Self::Rate => Some(Metric::Rate { passed: 0, total: 0 }),
-            Self::Trend => Some(Metric::Trend(Trend::default())),
-        }
-    }
-}
-
-/// What the values of a metric are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Unit {
-    Number,
-    /// Milliseconds.
-    Time,
-    /// Bytes.
-    Data,
-}
-
-impl Unit {
-    /// Name of the unit in k6's outputs.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Number => "default",
-            Self::Time => "time",
-            Self::Data => "data",
-        }
-    }
-}
-
-/// The declaration of a metric.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Declaration {
-    /// Name of the metric.
-    pub name: String,
-    /// Kind of the metric.
-    pub kind: MetricKind,
-    /// What its values are.
-    pub unit: Unit,
-}
-
 /// The metrics that every script has. A constant's value is its place in [`BUILT_IN`].
-pub mod id {
+pub(crate) mod id {
     pub const HTTP_REQS: usize = 0;
     pub const HTTP_REQ_FAILED: usize = 1;
     pub const HTTP_REQ_DURATION: usize = 2;
@@ -96,7 +27,7 @@ pub mod id {
 }
 
 /// In the order of the constants of [`id`].
-pub const BUILT_IN: &[(&str, MetricKind, Unit)] = &[
+const BUILT_IN: &[(&str, MetricKind, Unit)] = &[
     ("http_reqs", MetricKind::Counter, Unit::Number),
     ("http_req_failed", MetricKind::Rate, Unit::Number),
     ("http_req_duration", MetricKind::Trend, Unit::Time),
@@ -170,10 +101,10 @@ impl Registry {
 
     fn add(&self, declaration: Declaration) -> usize {
         let parts = self.selectors.iter().filter(|selector| selector.metric == declaration.name);
-        let parts = parts.map(|selector| (selector.clone(), declaration.kind.empty())).collect();
+        let parts = parts.map(|selector| (selector.clone(), empty(declaration.kind))).collect();
         let mut metrics = self.metrics.borrow_mut();
         self.by_name.borrow_mut().insert(declaration.name.clone(), metrics.len());
-        metrics.push(Slot { values: declaration.kind.empty(), declaration, parts });
+        metrics.push(Slot { values: empty(declaration.kind), declaration, parts });
         metrics.len() - 1
     }
 
@@ -192,8 +123,8 @@ impl Registry {
                 "the name of a metric has 2 to 129 letters, digits and `_`, and begins with no digit; `{name}` does not"
             ));
         }
-        let known = self.by_name.borrow().get(name).copied();
-        let Some(number) = known else { return Ok(self.add(declaration)) };
+        let own_number = self.by_name.borrow().get(name).copied();
+        let Some(number) = own_number else { return Ok(self.add(declaration)) };
         let metrics = self.metrics.borrow();
         let own = &metrics[number].declaration;
         if own.kind != *kind || own.unit != *unit {
@@ -231,6 +162,7 @@ impl Registry {
     pub fn count_check(&self, path: &str, passes: bool) {
         let mut checks = self.checks.borrow_mut();
         if !checks.contains_key(path) {
+            // Names may be computed from data, and memory is bounded.
             if checks.len() >= MOST_CHECKS {
                 return;
             }
@@ -265,26 +197,26 @@ impl Registry {
 
     /// Returns the values since the last call.
     pub fn take(&self) -> Metrics {
-        let mut taken = Metrics::default();
+        let mut metrics = Metrics::default();
         for slot in self.metrics.borrow_mut().iter_mut() {
             let Slot { declaration: Declaration { name, kind, .. }, values, parts } = slot;
-            take_values(&mut taken, name, *kind, values);
+            take_values(&mut metrics, name, *kind, values);
             for (selector, values) in parts {
-                take_values(&mut taken, &selector.to_string(), *kind, values);
+                take_values(&mut metrics, &selector.to_string(), *kind, values);
             }
         }
         for (path, (passed, total)) in self.checks.borrow_mut().drain() {
-            taken.figures.insert(path, Metric::Rate { passed, total });
+            metrics.figures.insert(path, Metric::Rate { passed, total });
         }
         for (text, count) in self.marks.borrow_mut().drain() {
-            taken.figures.insert(text, Metric::Counter { sum: count as f64, count });
+            metrics.figures.insert(text, Metric::Counter { sum: count as f64, count });
         }
-        taken.lines = mem::take(&mut self.lines.borrow_mut());
+        metrics.lines = mem::take(&mut self.lines.borrow_mut());
         let unkept = self.unkept_lines.take();
         if unkept > 0 {
-            taken.lines.push(format!("{unkept} further lines of the console were not kept"));
+            metrics.lines.push(format!("{unkept} further lines of the console were not kept"));
         }
-        taken
+        metrics
     }
 }
 
@@ -319,7 +251,18 @@ fn take_values(taken: &mut Metrics, name: &str, kind: MetricKind, values: &mut O
         Some(Metric::Gauge { .. }) => true,
         None => false,
     };
-    if is_used && let Some(metric) = mem::replace(values, kind.empty()) {
+    if is_used && let Some(metric) = mem::replace(values, empty(kind)) {
         taken.figures.insert(name.to_owned(), metric);
+    }
+}
+
+/// A metric without values.
+fn empty(kind: MetricKind) -> Option<Metric> {
+    match kind {
+        MetricKind::Counter => Some(Metric::Counter { sum: 0.0, count: 0 }),
+        // A level has a value only after the first one.
+        MetricKind::Gauge => None,
+        MetricKind::Rate => Some(Metric::Rate { passed: 0, total: 0 }),
+        MetricKind::Trend => Some(Metric::Trend(Trend::default())),
     }
 }

@@ -5,7 +5,7 @@ use brunt_model::load::{Arrivals, Load, LoadShape, LoadStage, Stop, ThinkTime};
 use serde_json::{Map, Value};
 use std::time::Duration;
 
-/// A scenario.
+/// A scenario of a script: its load and its function.
 #[derive(Debug, Clone, PartialEq)]
 pub struct K6Scenario {
     /// Name of the scenario.
@@ -26,14 +26,14 @@ pub struct K6Scenario {
     pub load: Load,
     /// What ends its load.
     pub stop: Stop,
-    /// What the line of progress says: `10 VUs  30s`.
+    /// Description for the user: `10 VUs  30s`.
     pub about: String,
 }
 
-/// Default of `gracefulStop`.
+/// k6's default of `gracefulStop`.
 const GRACE: Duration = Duration::from_secs(30);
-/// Default of `maxDuration`.
-const LONGEST: Duration = Duration::from_secs(600);
+/// k6's default of `maxDuration`.
+const LONGEST: Duration = Duration::from_mins(10);
 
 /// Reads the scenarios of the options. Without any, one user makes one iteration.
 ///
@@ -52,34 +52,23 @@ pub fn scenarios(options: &Options) -> Result<Vec<K6Scenario>, String> {
         }
         return map.iter().map(|(name, keys)| scenario(name, keys)).collect();
     }
-    let users = options.number("vus")?;
-    let mut keys = Map::new();
-    let mut put = |name: &str, value: Option<&Value>| {
-        if let Some(value) = value {
-            keys.insert(name.to_owned(), value.clone());
-        }
-    };
-    let executor = if let Some(stages) = options.0.get("stages") {
-        put("stages", Some(stages));
-        put("startVUs", options.0.get("vus"));
-        "ramping-vus"
+    // The short forms: a key of the scenario, and the option with its value.
+    let (executor, keys): (_, &[(&str, &str)]) = if options.0.contains_key("stages") {
+        ("ramping-vus", &[("stages", "stages"), ("startVUs", "vus")])
     } else if options.0.contains_key("iterations") {
-        put("iterations", options.0.get("iterations"));
-        put("vus", options.0.get("vus"));
-        put("maxDuration", options.0.get("duration"));
-        "shared-iterations"
+        let keys = &[("iterations", "iterations"), ("vus", "vus"), ("maxDuration", "duration")];
+        ("shared-iterations", keys)
     } else if options.0.contains_key("duration") {
-        put("duration", options.0.get("duration"));
-        put("vus", options.0.get("vus"));
-        "constant-vus"
+        ("constant-vus", &[("duration", "duration"), ("vus", "vus")])
     } else {
-        let one = Value::from(users.unwrap_or(1));
-        put("vus", Some(&one));
-        put("iterations", Some(&one));
-        "shared-iterations"
+        ("shared-iterations", &[("iterations", "vus"), ("vus", "vus")])
     };
-    put("executor", Some(&Value::from(executor)));
-    Ok(vec![scenario("default", &Value::Object(keys))?])
+    let values = keys
+        .iter()
+        .filter_map(|(key, option)| Some(((*key).into(), options.0.get(*option)?.clone())));
+    let mut map: Map<String, Value> = values.collect();
+    map.insert("executor".into(), executor.into());
+    Ok(vec![scenario("default", &Value::Object(map))?])
 }
 
 /// The keys of a scenario, read one after the other.
@@ -111,22 +100,18 @@ impl Keys<'_> {
 
     /// Stages of a ramp, from a value on.
     fn stages(&self, from: f64, per: f64) -> Result<Vec<LoadStage>, String> {
-        let wrong = || {
-            format!(
-                "{}: stages is no list of stages; write stages: [{{duration: '30s', target: 10}}]",
-                self.place
-            )
-        };
-        let list = self.map.get("stages").and_then(Value::as_array).ok_or_else(wrong)?;
-        if list.is_empty() {
-            return Err(wrong());
-        }
+        let wrong = format!(
+            "{}: stages is no list of stages; write stages: [{{duration: '30s', target: 10}}]",
+            self.place
+        );
+        let list = self.map.get("stages").and_then(Value::as_array);
+        let list = list.filter(|list| !list.is_empty()).ok_or(&wrong)?;
         let mut from = from;
         let mut stages = Vec::new();
         for stage in list {
-            let map = stage.as_object().ok_or_else(wrong)?;
-            let to = number(map, "target", &self.place)?.ok_or_else(wrong)? as f64 / per;
-            let time = time(map, "duration", &self.place)?.ok_or_else(wrong)?;
+            let map = stage.as_object().ok_or(&wrong)?;
+            let to = number(map, "target", &self.place)?.ok_or(&wrong)? as f64 / per;
+            let time = time(map, "duration", &self.place)?.ok_or(&wrong)?;
             stages.push(LoadStage { from, to, duration: Some(time) });
             from = to;
         }
@@ -177,17 +162,23 @@ fn scenario(name: &str, keys: &Value) -> Result<K6Scenario, String> {
     }
     let start = keys.time("startTime")?.unwrap_or_default();
     let grace = keys.time("gracefulStop")?.unwrap_or(GRACE);
-    let made = load(&keys, executor)?;
+    let own_load = load(&keys, executor)?;
+    // A population begins with the run, so a later start is a stage without load.
     let waiting = LoadStage { from: 0.0, to: 0.0, duration: Some(start) };
     let shape = LoadShape {
-        stages: Some(waiting).filter(|_| !start.is_zero()).into_iter().chain(made.stages).collect(),
+        stages: Some(waiting)
+            .filter(|_| !start.is_zero())
+            .into_iter()
+            .chain(own_load.stages)
+            .collect(),
     };
-    let load = match made.most_users {
+    let load = match own_load.most_users {
         None => Load::Closed { users: shape, think: ThinkTime::NONE },
         Some(most) => Load::Open {
             rate: shape,
             arrivals: Arrivals::Even,
             connections: Some(most),
+            // An arrival without a free user is dropped, as in k6.
             max_in_flight: most,
         },
     };
@@ -197,16 +188,16 @@ fn scenario(name: &str, keys: &Value) -> Result<K6Scenario, String> {
         executor: executor.to_owned(),
         function,
         start,
-        length: made.length,
+        length: own_load.length,
         env: pairs(map, "env"),
         tags: pairs(map, "tags"),
         load,
         stop: Stop {
-            requests: made.iterations,
-            iterations_per_user: made.iterations_per_user,
-            ..Stop::after(start + made.longest, grace)
+            requests: own_load.iterations,
+            iterations_per_user: own_load.iterations_per_user,
+            ..Stop::after(start + own_load.longest, grace)
         },
-        about: made.about,
+        about: own_load.about,
     })
 }
 
@@ -225,13 +216,13 @@ struct ExecutorLoad {
 }
 
 fn load(keys: &Keys<'_>, executor: &str) -> Result<ExecutorLoad, String> {
-    let constant = |value: f64, duration| vec![LoadStage { from: value, to: value, duration }];
     match executor {
         "shared-iterations" | "per-vu-iterations" => {
             let users = keys.users("vus")?;
             let iterations = keys.users("iterations")?;
             let longest = keys.time("maxDuration")?.unwrap_or(LONGEST);
             let is_shared = executor == "shared-iterations";
+            // k6 refuses it, because some users would have nothing to do.
             if is_shared && iterations < users {
                 return Err(format!(
                     "{}: {iterations} iterations are fewer than {users} users; write iterations: {users} or fewer vus",
@@ -289,6 +280,10 @@ fn load(keys: &Keys<'_>, executor: &str) -> Result<ExecutorLoad, String> {
             })
         }
     }
+}
+
+fn constant(value: f64, duration: Option<Duration>) -> Vec<LoadStage> {
+    vec![LoadStage { from: value, to: value, duration }]
 }
 
 fn ramp(stages: Vec<LoadStage>, most_users: Option<u32>, unit: &str) -> ExecutorLoad {

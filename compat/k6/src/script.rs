@@ -2,9 +2,10 @@
 
 use crate::archive::Archive;
 use crate::host::{Host, Sources};
+use crate::kinds::Declaration;
 use crate::machine::{Machine, Thrown};
-use crate::options::Options;
-use crate::registry::{Declaration, Registry};
+use crate::options::{Options, text_of};
+use crate::registry::Registry;
 use crate::summary;
 use serde_json::Value;
 use std::cell::{Cell, RefCell};
@@ -14,7 +15,7 @@ use std::rc::Rc;
 /// Stack of the init code, in bytes. It runs on the stack of the caller.
 const STACK: usize = 512 << 10;
 
-/// A script whose init code was evaluated.
+/// A script after its init code.
 pub struct K6Script {
     machine: Machine,
     host: Rc<Host>,
@@ -94,11 +95,7 @@ impl K6Script {
             let wrong = "handleSummary() must return an object: the names of files, `stdout` or `stderr`, each with a text";
             let value = serde_json::from_str(&json.unwrap_or_default()).map_err(|_| wrong)?;
             let Value::Object(map) = value else { return Err(wrong.to_owned()) };
-            let text = |value: Value| match value {
-                Value::String(text) => text,
-                other => other.to_string(),
-            };
-            Ok(map.into_iter().map(|(name, value)| (name, text(value))).collect())
+            Ok(map.iter().map(|(name, value)| (name.clone(), text_of(value))).collect())
         }))
     }
 }

@@ -1,7 +1,7 @@
 //! The summary at the end of a test: its data, and its text.
 
+use crate::kinds::{Declaration, MetricKind, Unit};
 use crate::numbers;
-use crate::registry::{Declaration, MetricKind, Unit};
 use crate::thresholds::MetricThresholds;
 use brunt_model::metric::{Metric, Metrics, Trend};
 use serde_json::{Map, Value, json};
@@ -33,7 +33,7 @@ impl SummaryInput<'_> {
         self.data_with(false)
     }
 
-    /// The usual summary.
+    /// The summary of a script without `handleSummary`.
     pub fn text(&self) -> String {
         text(&self.data_with(true), "", false)
     }
@@ -42,16 +42,17 @@ impl SummaryInput<'_> {
     fn data_with(&self, has_figures: bool) -> Value {
         let mut metrics = Map::new();
         for declaration in self.declarations {
-            let mut add = |name: &str| self.add(&mut metrics, declaration, name, has_figures);
-            add(&declaration.name);
             let parts = self.thresholds.iter().map(|one| &one.selector);
-            for part in
-                parts.filter(|part| part.metric == declaration.name && !part.tags.is_empty())
-            {
-                add(&part.to_string());
-            }
-            if declaration.name == "http_req_duration" {
-                add(EXPECTED);
+            let parts =
+                parts.filter(|part| part.metric == declaration.name && !part.tags.is_empty());
+            let mut names = vec![declaration.name.clone()];
+            names.extend(parts.map(ToString::to_string));
+            // k6 shows it without being asked for.
+            names.extend(
+                Some(EXPECTED.to_owned()).filter(|_| declaration.name == "http_req_duration"),
+            );
+            for name in names {
+                self.add(&mut metrics, declaration, &name, has_figures);
             }
         }
         let setup_data = self.setup_data.and_then(|text| serde_json::from_str(text).ok());
@@ -133,7 +134,7 @@ impl SummaryInput<'_> {
         }
     }
 
-    /// The summary in the form of `--summary-export`: values beside the thresholds.
+    /// The summary in the form of `--summary-export`: thresholds among the values.
     pub fn export(&self) -> Value {
         let mut data = self.data();
         let mut metrics = data["metrics"].take();
@@ -141,7 +142,7 @@ impl SummaryInput<'_> {
             for entry in map.values_mut() {
                 let mut flat = entry["values"].take();
                 if let Value::Object(thresholds) = entry["thresholds"].take() {
-                    // True: the threshold is crossed.
+                    // Unlike in the data, true is bad here.
                     let crossed = thresholds.iter().map(|(text, result)| {
                         (text.clone(), Value::Bool(result["ok"] == Value::Bool(false)))
                     });
@@ -269,19 +270,12 @@ pub fn text(data: &Value, indent: &str, colors: bool) -> String {
     lines.push(format!("  █ {}", writer.bold("TOTAL RESULTS")));
     lines.push(String::new());
     lines.extend(writer.checks(&data["root_group"]));
-    let names_of = |known: &[&str]| -> Vec<&String> {
-        known
-            .iter()
-            .flat_map(|one| metrics.keys().filter(move |name| base_name(name) == *one))
-            .collect()
-    };
-    let is_built_in = |name: &str| {
-        LEFT_OUT.contains(&name) || SECTIONS.iter().any(|(_, names)| names.contains(&name))
-    };
     let custom = metrics.keys().filter(|name| !is_built_in(base_name(name))).collect();
     lines.extend(writer.section("CUSTOM", custom));
     for (title, names) in SECTIONS {
-        lines.extend(writer.section(title, names_of(names)));
+        let names =
+            names.iter().flat_map(|one| metrics.keys().filter(move |name| base_name(name) == *one));
+        lines.extend(writer.section(title, names.collect()));
     }
     let mut text = String::new();
     for line in lines {
@@ -294,9 +288,21 @@ pub fn text(data: &Value, indent: &str, colors: bool) -> String {
     text
 }
 
+fn is_built_in(name: &str) -> bool {
+    LEFT_OUT.contains(&name) || SECTIONS.iter().any(|(_, names)| names.contains(&name))
+}
+
 /// Name of the metric of a part.
 fn base_name(name: &str) -> &str {
     name.split_once('{').map_or(name, |(base, _)| base)
+}
+
+/// The start of a line: the metric, or the tags of a part below it.
+fn label(name: &str) -> String {
+    match name.split_once('{') {
+        Some((_, tags)) => format!("  {{ {} }}", tags.trim_end_matches('}')),
+        None => name.to_owned(),
+    }
 }
 
 struct TextWriter<'a> {
@@ -328,9 +334,9 @@ impl TextWriter<'_> {
                 let sign = self.sign(result["ok"] == Value::Bool(true));
                 let figure = text.split(['<', '>', '=', '!']).next().unwrap_or_default().trim();
                 let value = result["figure"].as_f64().or_else(|| metric["values"][figure].as_f64());
-                let found =
+                let figure =
                     value.map(|value| format!(" {figure}={}", self.value(metric, value, figure)));
-                lines.push(format!("    {sign} '{text}'{}", found.unwrap_or_default()));
+                lines.push(format!("    {sign} '{text}'{}", figure.unwrap_or_default()));
             }
             lines.push(String::new());
         }
@@ -355,16 +361,22 @@ impl TextWriter<'_> {
         }
     }
 
+    /// A figure of a metric, by its name.
+    fn shown(&self, metric: &Value, name: &str) -> String {
+        self.value(metric, number(&metric["values"], name), name)
+    }
+
     fn checks(&self, root: &Value) -> Vec<String> {
         let Some(checks) = self.metrics.get("checks") else { return Vec::new() };
         let passed = checks["values"]["passes"].as_u64().unwrap_or(0);
         let failed = checks["values"]["fails"].as_u64().unwrap_or(0);
         let total = passed + failed;
-        let share = |n: u64| numbers::percent(n as f64 / (total as f64).max(1.0));
+        let [passed_share, failed_share] =
+            [passed, failed].map(|n| numbers::percent(n as f64 / (total as f64).max(1.0)));
         let mut lines = vec![
             format!("    checks_total.......: {total}"),
-            format!("    checks_succeeded...: {} {passed} out of {total}", share(passed)),
-            format!("    checks_failed......: {} {failed} out of {total}", share(failed)),
+            format!("    checks_succeeded...: {passed_share} {passed} out of {total}"),
+            format!("    checks_failed......: {failed_share} {failed} out of {total}"),
             String::new(),
         ];
         self.group(root, 4, &mut lines);
@@ -394,10 +406,6 @@ impl TextWriter<'_> {
         if names.is_empty() {
             return Vec::new();
         }
-        let label = |name: &str| match name.split_once('{') {
-            Some((_, tags)) => format!("  {{ {} }}", tags.trim_end_matches('}')),
-            None => name.to_owned(),
-        };
         let width = names.iter().map(|name| label(name).chars().count()).max().unwrap_or(0) + 3;
         let width = width.max(33);
         let mut lines = vec![format!("    {}", self.bold(title))];
@@ -413,26 +421,39 @@ impl TextWriter<'_> {
 
     fn values(&self, metric: &Value) -> String {
         let values = &metric["values"];
-        let number = |name: &str| values[name].as_f64().unwrap_or(0.0);
-        let shown = |name: &str| self.value(metric, number(name), name);
         match metric["type"].as_str().unwrap_or_default() {
             "counter" => {
-                let rate = number("rate");
+                let rate = number(values, "rate");
                 let rate = match metric["contains"].as_str() {
                     Some("data") => numbers::bytes(rate),
                     _ => numbers::plain(rate),
                 };
-                format!("{:<8} {rate}/s", shown("count"))
+                format!("{:<8} {rate}/s", self.shown(metric, "count"))
             }
-            "gauge" => format!("{:<8} min={} max={}", shown("value"), shown("min"), shown("max")),
+            "gauge" => {
+                let [value, min, max] =
+                    ["value", "min", "max"].map(|name| self.shown(metric, name));
+                format!("{value:<8} min={min} max={max}")
+            }
             "rate" => {
-                let (passed, failed) = (number("passes"), number("fails"));
-                format!("{} {passed} out of {}", numbers::percent(number("rate")), passed + failed)
+                let (passed, failed) = (number(values, "passes"), number(values, "fails"));
+                format!(
+                    "{} {passed} out of {}",
+                    numbers::percent(number(values, "rate")),
+                    passed + failed
+                )
             }
             _ => {
                 let stats = self.stats.iter().filter(|name| !values[**name].is_null());
-                stats.map(|name| format!("{name}={}", shown(name))).collect::<Vec<_>>().join(" ")
+                stats
+                    .map(|name| format!("{name}={}", self.shown(metric, name)))
+                    .collect::<Vec<_>>()
+                    .join(" ")
             }
         }
     }
+}
+
+fn number(values: &Value, name: &str) -> f64 {
+    values[name].as_f64().unwrap_or(0.0)
 }

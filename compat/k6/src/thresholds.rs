@@ -1,6 +1,6 @@
 //! Thresholds: conditions on metrics, and on parts of them by tags.
 
-use crate::registry::MetricKind;
+use crate::kinds::MetricKind;
 use brunt_model::metric::{Metric, Metrics};
 use std::fmt;
 use std::time::Duration;
@@ -115,16 +115,18 @@ impl Threshold {
     ///
     /// The text is no such condition.
     pub fn parse(text: &str) -> Result<Self, String> {
-        let wrong = || {
+        Self::read(text).ok_or_else(|| {
             format!(
                 "the threshold `{text}` cannot be read; write a figure, an operator and a number, such as `p(95)<500`, `rate<0.01` or `count>=10`"
             )
-        };
+        })
+    }
+
+    fn read(text: &str) -> Option<Self> {
         let (place, (sign, operator)) = OPERATORS
             .iter()
             .filter_map(|row| Some((text.find(row.0)?, *row)))
-            .min_by_key(|(place, (sign, _))| (*place, usize::MAX - sign.len()))
-            .ok_or_else(wrong)?;
+            .min_by_key(|(place, (sign, _))| (*place, usize::MAX - sign.len()))?;
         let figure = match text[..place].trim() {
             "count" => Figure::Count,
             "rate" => Figure::Rate,
@@ -135,15 +137,16 @@ impl Threshold {
             "med" => Figure::Quantile(0.5),
             other => {
                 let percent = other.strip_prefix("p(").and_then(|rest| rest.strip_suffix(')'));
-                let percent: f64 = percent.and_then(|p| p.trim().parse().ok()).ok_or_else(wrong)?;
+                // k6 also accepts fractions: `p(99.9)`.
+                let percent: f64 = percent.and_then(|p| p.trim().parse().ok())?;
                 if !(0.0..=100.0).contains(&percent) {
-                    return Err(wrong());
+                    return None;
                 }
                 Figure::Quantile(percent / 100.0)
             }
         };
-        let bound = text[place + sign.len()..].trim().parse().map_err(|_| wrong())?;
-        Ok(Self {
+        let bound = text[place + sign.len()..].trim().parse().ok()?;
+        Some(Self {
             text: text.to_owned(),
             figure,
             operator,
@@ -157,7 +160,7 @@ impl Threshold {
     ///
     /// # Errors
     ///
-    /// They do not.
+    /// Metrics of this kind do not have it.
     pub fn check_kind(&self, kind: MetricKind, metric: &str) -> Result<(), String> {
         let (fits, figures) = match kind {
             MetricKind::Counter => {
@@ -215,7 +218,7 @@ impl Threshold {
 /// The thresholds of a metric, or of a part of it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MetricThresholds {
-    /// The metric.
+    /// The metric, or the part of it.
     pub selector: Selector,
     /// Its conditions; empty: the part is only shown.
     pub thresholds: Vec<Threshold>,
@@ -225,12 +228,11 @@ impl MetricThresholds {
     /// Returns for each condition whether it holds. Without values, it holds, as in k6; only a counter has the
     /// value 0.
     pub fn results(&self, kind: MetricKind, metrics: &Metrics, elapsed: Duration) -> Vec<bool> {
+        // A counter that nothing has increased is 0, and not absent.
         let zero = Metric::Counter { sum: 0.0, count: 0 };
         let own = metrics.figures.get(&self.selector.to_string());
         let own = own.or((kind == MetricKind::Counter).then_some(&zero));
-        let result = |threshold: &Threshold| {
-            own.and_then(|metric| threshold.holds(metric, elapsed)).unwrap_or(true)
-        };
-        self.thresholds.iter().map(result).collect()
+        let results = self.thresholds.iter().map(|threshold| threshold.holds(own?, elapsed));
+        results.map(|holds| holds.unwrap_or(true)).collect()
     }
 }

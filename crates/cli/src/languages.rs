@@ -1,7 +1,7 @@
 //! The languages of scripts that this program has.
 
 #[cfg(feature = "compat")]
-pub use brunt_languages::LANGUAGES;
+pub use brunt_dropin::LANGUAGES;
 
 /// The languages of the core.
 #[cfg(not(feature = "compat"))]

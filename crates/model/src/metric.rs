@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 /// Values of a [`Trend`] are counted in millionths, because a histogram counts integers.
 const MILLION: f64 = 1e6;
 
-/// What scripts have reported in an interval, or in a whole run. Merging is associative, and
+/// Reports of scripts in an interval, or in a whole run. Merging is associative, and
 /// commutative except for the last value of a gauge.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Metrics {

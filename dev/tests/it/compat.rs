@@ -19,6 +19,7 @@ mod httperf_failures;
 mod httperf_parsers;
 mod httperf_wire;
 mod jmeter;
+mod k6;
 mod names;
 mod published;
 mod recorder;

@@ -3,7 +3,8 @@
 use super::{K6Test, exit, plan};
 use crate::caller::Caller;
 use brunt_engine::RunControl;
-use brunt_k6::registry::{ABORTED, EXCEPTION, FAILED, MetricKind};
+use brunt_k6::kinds::MetricKind;
+use brunt_k6::registry::{ABORTED, EXCEPTION, FAILED};
 use brunt_model::metric::Metric;
 use brunt_model::{Event, Failure, Metrics, Phase, Run, Tick};
 use brunt_runner::{EventListener, Interrupt};

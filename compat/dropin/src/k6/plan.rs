@@ -14,13 +14,13 @@ use std::fmt::Write;
 use std::time::Duration;
 
 /// Time limit for opening a connection; a request has its own limit.
-const CONNECT: Duration = Duration::from_secs(60);
+const CONNECT: Duration = Duration::from_mins(1);
 /// Maximum number of labels.
 const LABELS: u32 = 1000;
 /// Interval of figures.
 const INTERVAL: Duration = Duration::from_secs(1);
 /// Default of the maximum time of setup and teardown.
-const STAGE: Duration = Duration::from_secs(60);
+const STAGE: Duration = Duration::from_mins(1);
 
 /// Makes the plans of a script.
 pub struct Plans<'a> {

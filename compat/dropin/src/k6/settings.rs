@@ -280,7 +280,7 @@ pub fn parse(words: &[String], caller: &Caller) -> Result<K6Settings, String> {
     }
     match &scripts[..] {
         ["-"] => return Err("a script on standard input is not read; write its file".into()),
-        [script] => settings.script = (*script).to_owned(),
+        [script] => (*script).clone_into(&mut settings.script),
         [] => return Err("the script is missing; write `run SCRIPT`".into()),
         [_, second, ..] => {
             return Err(format!("one script is expected; `{second}` is a second one"));
