@@ -291,7 +291,7 @@ class Response {
     this.error_code = errorCode;
     this.headers = {};
     for (let i = 0; i < fields.length; i += 2) this.headers[fields[i]] = fields[i + 1];
-    this.cookies = setCookies === null ? {} : cookiesOf(setCookies);
+    this.cookies = setCookies ? cookiesOf(setCookies) : {};
     this.body = body;
     this.timings = { blocked: times[0], looking_up: times[1], connecting: times[2], tls_handshaking: times[3], sending: times[4], waiting: times[5], receiving: times[6], duration: times[7] };
     const headers = {};

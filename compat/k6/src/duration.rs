@@ -48,3 +48,27 @@ fn read(text: &str) -> Option<Duration> {
 pub fn milliseconds(value: f64) -> Duration {
     Duration::try_from_secs_f64(value / 1e3).unwrap_or_default()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_are_read_as_in_go() {
+        for (text, milliseconds) in [
+            ("10s", 10_000),
+            ("1m30s", 90_000),
+            ("0.25m", 15_000),
+            (" 500ms ", 500),
+            ("2h", 7_200_000),
+            ("2d", 172_800_000),
+            ("1500", 1500),
+            ("0s", 0),
+        ] {
+            assert_eq!(parse(text), Ok(Duration::from_millis(milliseconds)), "{text}");
+        }
+        for text in ["", "s", "10", "10x", "-1s", "1 m", "ten"] {
+            assert_eq!(parse(text).is_ok(), text == "10", "{text}");
+        }
+    }
+}

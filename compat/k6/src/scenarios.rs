@@ -298,3 +298,74 @@ fn ramp(stages: Vec<LoadStage>, most_users: Option<u32>, unit: &str) -> Executor
         ..ExecutorLoad::default()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(json: &str) -> Result<Vec<K6Scenario>, String> {
+        scenarios(&Options::parse(json, "the test").unwrap())
+    }
+
+    #[test]
+    fn short_forms_are_executors() {
+        for (json, executor, peak, seconds, requests) in [
+            ("{}", "shared-iterations", 1.0, 600, Some(1)),
+            (r#"{"vus": 3}"#, "shared-iterations", 3.0, 600, Some(3)),
+            (r#"{"vus": "2", "iterations": 8}"#, "shared-iterations", 2.0, 600, Some(8)),
+            (r#"{"iterations": 8, "duration": "5s"}"#, "shared-iterations", 1.0, 5, Some(8)),
+            (r#"{"vus": 4, "duration": "1m"}"#, "constant-vus", 4.0, 60, None),
+            (
+                r#"{"vus": 4, "stages": [{"duration": "10s", "target": 9}, {"duration": "5s", "target": 0}]}"#,
+                "ramping-vus",
+                9.0,
+                15,
+                None,
+            ),
+        ] {
+            let [scenario] = &read(json).unwrap()[..] else { panic!("{json}") };
+            assert_eq!(scenario.executor, executor, "{json}");
+            assert_eq!(scenario.load.peak(), peak, "{json}");
+            assert_eq!(scenario.stop.duration, Some(Duration::from_secs(seconds)), "{json}");
+            assert_eq!(scenario.stop.requests, requests, "{json}");
+        }
+    }
+
+    #[test]
+    fn arrival_rates_are_open_loops_that_may_start_later() {
+        let json = r#"{"scenarios": {"a": {"executor": "ramping-arrival-rate", "startRate": 60, "timeUnit": "1m",
+            "stages": [{"duration": "10s", "target": 600}], "preAllocatedVUs": 2, "maxVUs": 7, "startTime": "3s", "gracefulStop": "1s"}}}"#;
+        let [scenario] = &read(json).unwrap()[..] else { panic!("{json}") };
+        let Load::Open { rate, max_in_flight, .. } = &scenario.load else { panic!("{scenario:?}") };
+        assert_eq!(*max_in_flight, 7);
+        assert_eq!(rate.to_string(), "0/3s,1..10/10s");
+        assert_eq!(scenario.stop, Stop::after(Duration::from_secs(13), Duration::from_secs(1)));
+    }
+
+    #[test]
+    fn wrong_scenarios_are_refused_with_what_to_write() {
+        for (json, text) in [
+            (r#"{"scenarios": {}}"#, "add a scenario"),
+            (r#"{"scenarios": {"a": {}}}"#, "write executor: 'constant-vus'"),
+            (
+                r#"{"scenarios": {"a": {"executor": "externally-controlled"}}}"#,
+                "write one of shared-iterations",
+            ),
+            (r#"{"scenarios": {"a": {"executor": "constant-vus"}}}"#, "write duration: '30s'"),
+            (
+                r#"{"scenarios": {"a": {"executor": "constant-arrival-rate", "rate": 5, "duration": "1s"}}}"#,
+                "write preAllocatedVUs: 10",
+            ),
+            (
+                r#"{"scenarios": {"a": {"executor": "ramping-vus", "stages": []}}}"#,
+                "write stages: [",
+            ),
+            (r#"{"vus": 5, "iterations": 2}"#, "fewer than 5 users"),
+            (r#"{"vus": 0, "duration": "1s"}"#, "write 1 or more"),
+            (r#"{"vus": 1.5, "duration": "1s"}"#, "whole number"),
+        ] {
+            let error = read(json).unwrap_err();
+            assert!(error.contains(text), "{json}: {error}");
+        }
+    }
+}

@@ -236,3 +236,62 @@ impl MetricThresholds {
         results.map(|holds| holds.unwrap_or(true)).collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use brunt_model::metric::Trend;
+
+    fn trend(values: &[f64]) -> Metric {
+        let mut trend = Trend::default();
+        values.iter().for_each(|value| trend.record(*value));
+        Metric::Trend(trend)
+    }
+
+    #[test]
+    fn conditions_compare_figures() {
+        let times = trend(&[100.0, 200.0, 300.0, 400.0, 500.0]);
+        let share = Metric::Rate { passed: 1, total: 4 };
+        let sum = Metric::Counter { sum: 30.0, count: 3 };
+        let level = Metric::Gauge { last: 5.0, least: 1.0, most: 9.0 };
+        for (text, metric, holds) in [
+            ("p(95)<480.5", &times, Some(true)),
+            ("p(95) < 479", &times, Some(false)),
+            ("med<=300.3", &times, Some(true)),
+            ("avg>=300", &times, Some(true)),
+            ("max!=500", &times, Some(false)),
+            ("min === 100", &times, Some(true)),
+            ("count>4", &times, Some(true)),
+            ("p(99.9)<=500", &times, Some(true)),
+            ("rate<0.3", &share, Some(true)),
+            ("rate>0.25", &share, Some(false)),
+            ("count<31", &sum, Some(true)),
+            ("rate==3", &sum, Some(true)),
+            ("value==5", &level, Some(true)),
+            ("avg<1", &trend(&[]), None),
+        ] {
+            let threshold = Threshold::parse(text).unwrap();
+            assert_eq!(threshold.holds(metric, Duration::from_secs(10)), holds, "{text}");
+        }
+        for text in ["", "p(95)", "<5", "p(101)<5", "p95<5", "rate<x", "rate=0.1", "mean<1"] {
+            assert!(Threshold::parse(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn selectors_have_tags_with_and_without_quotes() {
+        for (text, tags) in [
+            ("http_reqs", &[][..]),
+            ("http_reqs{}", &[]),
+            ("http_reqs{name:a b}", &[("name", "a b")]),
+            ("http_reqs{ name: 'a', status:\"200\" }", &[("name", "a"), ("status", "200")]),
+            ("http_reqs{group:::outer::inner}", &[("group", "::outer::inner")]),
+        ] {
+            let selector = Selector::parse(text).unwrap();
+            let found: Vec<_> =
+                selector.tags.iter().map(|(name, value)| (&name[..], &value[..])).collect();
+            assert_eq!((&selector.metric[..], &found[..]), ("http_reqs", tags), "{text}");
+        }
+        assert!(Selector::parse("a{b:c").is_err() && Selector::parse("a{b}").is_err());
+    }
+}
