@@ -13,6 +13,10 @@ use std::sync::Arc;
 struct StillRun;
 
 impl RunState for StillRun {
+    fn now(&self) -> Tick {
+        Tick::ZERO
+    }
+
     fn unix_millis(&self) -> u64 {
         1_780_000_000_123
     }

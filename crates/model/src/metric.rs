@@ -226,7 +226,7 @@ mod tests {
             }
             let mut sorted = numbers.clone();
             sorted.sort_by(f64::total_cmp);
-            let place = q * (sorted.len() - 1) as f64;
+            let place: f64 = q * (sorted.len() - 1) as f64;
             let (low, high) = (sorted[place.floor() as usize], sorted[place.ceil() as usize]);
             let expected = low + (high - low) * place.fract();
             let near = |found: f64, expected: f64, scale: f64| (found - expected).abs() <= scale.abs() * 0.01 + 1e-5;
