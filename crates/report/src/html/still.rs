@@ -142,7 +142,7 @@ fn tiles(run: &Run, judgement: &Judgement, language: Language) -> String {
         let ends = ends.map_or(String::new(), |(value, ends)| time_interval(value, ends));
         tiles.push(tile(name, &response_quantile(t, q), &ends, ""));
     }
-    let counts = message!("tile.errors-of", errors = count(t.errors()), all = count(t.attempted()));
+    let counts = message!("tile.errors-of", errors = count(t.errors()), all = count(t.ended()));
     tiles.push(tile(
         &message!("chart.errors").in_language(language),
         &fraction(t.error_share()),
