@@ -27,6 +27,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
+use tokio::task::spawn_blocking;
 use tokio::time::{sleep, timeout};
 use tokio_rustls::TlsAcceptor;
 use url::Url;
@@ -245,10 +246,10 @@ async fn admit(State(shared): State<Arc<Shared>>, request: Request, next: Next) 
     let is_api = parts.uri.path().starts_with(API_PATH);
     let matched = parts.extensions.get::<MatchedPath>();
     let route = matched.and_then(|path| routes::find(&parts.method, path.as_str()));
-    let admitted = shared
-        .guard
-        .check_host(&parts)
-        .and_then(|()| admit_visitor(&shared.guard, &parts.headers, route));
+    let admitted = match shared.guard.check_host(&parts) {
+        Ok(()) => admit_visitor(&shared, &parts.headers, route).await,
+        Err(refusal) => Err(refusal),
+    };
     let mut response = match admitted {
         Ok(visitor) => {
             shared.note_request();
@@ -285,15 +286,23 @@ fn with_problem(mut response: Response, is_api: bool, viewer: &Viewer) -> Respon
 }
 
 /// Returns the visitor of a request; None for a route that needs none. Paths that do not exist need a token.
-fn admit_visitor(
-    guard: &Guard,
+async fn admit_visitor(
+    shared: &Arc<Shared>,
     headers: &HeaderMap,
     route: Option<&Route>,
 ) -> Result<Option<Visitor>, Refusal> {
     // A route that is missing in the table must not be open.
     let permission = route.map_or(Some(Permission::Read), |route| route.permission);
     let Some(permission) = permission else { return Ok(None) };
-    let visitor = guard.identify(headers)?;
+    let visitor = if shared.guard.has_tokens() {
+        let shared = Arc::clone(shared);
+        let headers = headers.clone();
+        // The file of tokens may be on a slow disk.
+        let identified = spawn_blocking(move || shared.guard.identify(&headers)).await;
+        identified.map_err(|_| Refusal::Tokens)??
+    } else {
+        shared.guard.identify(headers)?
+    };
     if visitor.permission < permission {
         return Err(Refusal::Permission);
     }

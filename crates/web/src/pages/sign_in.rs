@@ -4,7 +4,7 @@ use super::starting;
 use crate::fields::Fields;
 use crate::guard::Refusal;
 use crate::layout::{Problem, page, strip};
-use crate::shared::{Shared, form, unchecked_form};
+use crate::shared::{Shared, form, on_thread, unchecked_form};
 use crate::texts::{ELEMENT, Viewer, message};
 use axum::body::Body;
 use axum::extract::{Path, State};
@@ -48,14 +48,15 @@ pub async fn admit(
 ) -> Result<Response, Problem> {
     // The token of a form belongs to a session, and this visitor has none yet.
     let fields: Fields = unchecked_form(body).await?;
-    match shared.guard.sign_in(fields.first("secret").trim()) {
+    on_thread(&shared, move |shared| match shared.guard.sign_in(fields.first("secret").trim()) {
         Ok(cookie) => admitted(&cookie, "/", &viewer),
         Err(Refusal::Token) => {
             let page = sign_in_page(&viewer.text("sign-in-no-token"), &viewer);
             Ok((StatusCode::UNAUTHORIZED, page).into_response())
         }
         Err(refusal) => Err(Problem::from(refusal)),
-    }
+    })
+    .await
 }
 
 /// Ends the session of a browser.

@@ -1,5 +1,6 @@
 //! Sends requests to the router of a studio with tokens.
 
+mod hostile_files;
 mod tls;
 mod world;
 
@@ -24,6 +25,12 @@ fn concrete(path: &str) -> String {
         .map(|part| part.strip_prefix('{').map_or(part, |name| value(name.trim_end_matches('}'))))
         .collect::<Vec<_>>()
         .join("/")
+}
+
+/// The token of the forms of a session.
+fn form_token(team: &Team, cookie: &str) -> String {
+    let page = team.send("GET", "/import", &[("cookie", cookie)], Body::empty());
+    page.body.split("name=\"token\" value=\"").nth(1).unwrap()[..64].to_owned()
 }
 
 #[test]
@@ -111,12 +118,9 @@ fn the_token_of_a_form_belongs_to_one_session() {
     let tokens = team.directory.path().join("tokens");
     let text = fs::read_to_string(&tokens).unwrap();
     brunt_store::write_private(&tokens, format!("{text}{}\n", line.line).as_bytes()).unwrap();
-    let form_token = |secret: &str| {
-        let page = team.send("GET", "/import", &[("cookie", &team.cookie(secret))], Body::empty());
-        page.body.split("name=\"token\" value=\"").nth(1).unwrap()[..64].to_owned()
-    };
-    assert_eq!(form_token(&team.runner), form_token(&team.runner));
-    assert_ne!(form_token(&team.runner), form_token(&line.secret));
+    let token_of = |secret: &str| form_token(&team, &team.cookie(secret));
+    assert_eq!(token_of(&team.runner), token_of(&team.runner));
+    assert_ne!(token_of(&team.runner), token_of(&line.secret));
 }
 
 #[test]

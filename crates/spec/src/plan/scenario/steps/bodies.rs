@@ -124,7 +124,7 @@ impl ScenarioReader<'_> {
     /// Reads a file. `way` is the key that names it.
     pub(super) fn read(&self, file: &str, way: &NamedNode) -> Result<Vec<u8>> {
         let path = self.file(file);
-        std::fs::read(&path).map_err(|error| {
+        brunt_files::read(path.as_ref()).map_err(|error| {
             SpecError::new(
                 &way.node.at,
                 way.key.as_str(),
