@@ -8,7 +8,7 @@ use crate::shared::{Shared, form, on_thread, unchecked_form};
 use crate::texts::{ELEMENT, Viewer, message};
 use axum::body::Body;
 use axum::extract::{Path, State};
-use axum::http::{HeaderValue, StatusCode, header};
+use axum::http::{HeaderValue, Method, StatusCode, header};
 use axum::response::{Html, IntoResponse, Response};
 use maud::html;
 use std::sync::Arc;
@@ -99,10 +99,11 @@ pub fn admitted(cookie: &str, address: &str, viewer: &Viewer) -> Result<Response
 /// The link was used, or never existed.
 pub async fn open(
     State(shared): State<Arc<Shared>>,
+    method: Method,
     viewer: Viewer,
     Path(key): Path<String>,
 ) -> Result<Response, Refusal> {
-    lead_to(&shared, &viewer, &key, "/")
+    lead_to(&shared, &method, &viewer, &key, "/")
 }
 
 /// Sets the cookie, and leads to the run of a process.
@@ -112,18 +113,24 @@ pub async fn open(
 /// The link was used, or never existed.
 pub async fn open_process(
     State(shared): State<Arc<Shared>>,
+    method: Method,
     viewer: Viewer,
     Path((key, process)): Path<(String, u32)>,
 ) -> Result<Response, Refusal> {
-    lead_to(&shared, &viewer, &key, &starting::address(process))
+    lead_to(&shared, &method, &viewer, &key, &starting::address(process))
 }
 
 fn lead_to(
     shared: &Shared,
+    method: &Method,
     viewer: &Viewer,
     key: &str,
     address: &str,
 ) -> Result<Response, Refusal> {
+    // Programs that preview links, such as chats, look at the head first.
+    if method == Method::HEAD {
+        return Ok(StatusCode::NO_CONTENT.into_response());
+    }
     let cookie = shared.guard.use_link(key)?;
     admitted(&cookie, address, viewer).map_err(|_| Refusal::Link)
 }

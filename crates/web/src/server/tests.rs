@@ -157,6 +157,50 @@ fn a_revoked_token_is_refused_at_once() {
 }
 
 #[test]
+fn a_look_at_the_head_does_not_use_the_link() {
+    let team = Team::new();
+    let path = team.shared.guard.new_link().unwrap();
+    for _ in 0..2 {
+        let head = team.send("HEAD", &path, &[], Body::empty());
+        assert!(head.status.is_success() && !head.headers.contains_key("set-cookie"), "{head:?}");
+    }
+    let process = team.send("HEAD", &format!("{path}/starting/1"), &[], Body::empty());
+    assert!(process.status.is_success());
+    let opened = team.send("GET", &path, &[], Body::empty());
+    assert!(opened.headers.contains_key("set-cookie"), "{opened:?}");
+    assert_eq!(team.send("GET", &path, &[], Body::empty()).status, StatusCode::UNAUTHORIZED);
+}
+
+#[test]
+fn pages_and_documents_are_compressed_for_those_who_read_it() {
+    let team = Team::new();
+    let id = store_run(&team.store(), "/");
+    let cookie = team.cookie(&team.reader);
+    for path in
+        [format!("/runs/{id}"), format!("/runs/{id}/live"), format!("/api/runs/{id}/result")]
+    {
+        let size = |headers: &[(&str, &str)]| {
+            let reply = team.send("GET", &path, headers, Body::empty());
+            assert_eq!(reply.status, StatusCode::OK, "{path}");
+            let is_packed = reply.headers.get("content-encoding").is_some_and(|way| way == "gzip");
+            (is_packed, reply.body.len())
+        };
+        let (is_packed, plain) = size(&[("cookie", &cookie)]);
+        assert!(!is_packed, "{path}");
+        let (is_packed, packed) = size(&[("cookie", &cookie), ("accept-encoding", "gzip, br")]);
+        // Each byte that is no text has three in the lossy text of the test.
+        assert!(is_packed && packed < plain, "{path}: {packed} of {plain}");
+    }
+    let head = team.send(
+        "HEAD",
+        &format!("/runs/{id}"),
+        &[("cookie", &cookie), ("accept-encoding", "gzip")],
+        Body::empty(),
+    );
+    assert_eq!((head.status, head.body.len()), (StatusCode::OK, 0));
+}
+
+#[test]
 fn a_lease_belongs_to_the_token_that_took_it() {
     let team = Team::new();
     let lease = "{\"targets\":[\"http://shop/\"],\"purpose\":\"<b>nightly</b>\"}";
