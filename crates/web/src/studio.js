@@ -1,5 +1,5 @@
 // Follows a run or an experiment that goes on, or replays a run: loads what changes on its page, and passes it to the script of the report page. On the page of
-// a try, fills in the selected text of a body. On the page of an import, reads files.
+// a try, fills in the selected text of a body. On the page of an import, reads files. In the list, shows local times.
 
 const PAUSE_MS = 1000;
 const MAX_PAUSE_MS = 10_000;
@@ -168,6 +168,19 @@ function takeFiles() {
   });
 }
 
+/** Shows the times of a list in the time zone of the browser. */
+function showLocalTimes() {
+  const two = (number) => String(number).padStart(2, '0');
+  for (const time of document.querySelectorAll('time.local')) {
+    const at = new Date(time.dateTime);
+    const day = [at.getFullYear(), two(at.getMonth() + 1), two(at.getDate())].join('-');
+    time.textContent = `${day} ${two(at.getHours())}:${two(at.getMinutes())}`;
+    time.title = time.dateTime;
+  }
+  for (const title of document.querySelectorAll('[data-local]')) title.textContent = title.dataset.local;
+}
+
+showLocalTimes();
 if (byId('import')) takeFiles();
 if (document.querySelector('pre.body')) document.addEventListener('selectionchange', fillSelection);
 if (byId('replay')) new Replay();

@@ -61,6 +61,7 @@ runs-select = select
 runs-select-one = select { $id }
 runs-column-id = id
 runs-column-when = when (UTC)
+runs-column-when-local = when
 runs-column-what = what
 runs-column-load = load
 runs-column-throughput = replies/s

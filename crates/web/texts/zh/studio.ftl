@@ -55,6 +55,7 @@ runs-select = 选择
 runs-select-one = 选择 { $id }
 runs-column-id = 编号
 runs-column-when = 时间（UTC）
+runs-column-when-local = 时间
 runs-column-what = 目标
 runs-column-load = 负载
 runs-column-throughput = 响应/s
