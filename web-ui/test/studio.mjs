@@ -130,8 +130,9 @@ try {
   assert.ok(await stage.evaluate((element) => element === document.activeElement), 'the focus stays');
   await shoot('live');
   await page.getByLabel('mark').fill('deployed <b>1.2</b>');
-  await page.getByRole('button', { name: 'Mark this instant' }).click();
-  await page.waitForURL(followed);
+  await Promise.all([page.waitForEvent('load'), page.getByRole('button', { name: 'Mark this instant' }).click()]);
+  assert.equal(page.url(), followed);
+  await page.waitForFunction(() => /\d/.test(document.getElementById('live-age')?.textContent ?? ''));
   const errors = page.locator('#overview .tile').filter({ hasText: 'errors' }).first();
   assert.match(await errors.textContent(), /\b0 of [\d,]+/i, 'requests in flight are no errors');
   // While the studio does not answer, the age of the figures grows.

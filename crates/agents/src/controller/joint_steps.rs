@@ -64,7 +64,7 @@ mod tests {
     fn users_that_wait_for_each_other_are_in_one_process() {
         for (step, name) in [
             ("{lock: till, steps: [{get: /}]}", "`lock: till`"),
-            ("{repeat: 2, steps: [{meet: 3}, {get: /}]}", "`meet: 3`"),
+            ("{loop: 2, steps: [{meet: 3}, {get: /}]}", "`meet: 3`"),
         ] {
             assert!(check_plan(&plan(step, 1)).is_ok(), "{step}");
             let error = check_plan(&plan(step, 3)).unwrap_err().to_string();
