@@ -83,10 +83,15 @@ fn send_file_to_all(team: &Arc<Team>, cookie: &str, token: &str, file: &str) {
             reply(team, cookie, "POST", &path, &form);
         }
     }
-    for text in plans(file) {
-        let form = encoded(&[("file", "plan.yaml"), ("text", &text), ("token", token)]);
-        reply(team, cookie, "POST", "/edit/check", &form);
-    }
+    // Each waits for the pipe.
+    thread::scope(|scope| {
+        for text in plans(file) {
+            scope.spawn(move || {
+                let form = encoded(&[("file", "plan.yaml"), ("text", &text), ("token", token)]);
+                reply(team, cookie, "POST", "/edit/check", &form);
+            });
+        }
+    });
 }
 
 fn is_form(route: &Route) -> bool {
