@@ -32,9 +32,12 @@ class StudyPage {
   private readonly trial: TrialView;
   private readonly charts = new ChartGroups();
   private readonly chartPlace = h('div');
-  /** Sections that follow from the judgement of the study: before and after the charts. */
+  /** Parts that are renewed while the run is active: the headline sentence, and sections before and after the charts. */
+  private readonly concluded: HTMLElement;
   private readonly answered: HTMLElement;
   private readonly judged: HTMLElement;
+  private readonly background: HTMLElement;
+  private readonly links: HTMLElement;
 
   constructor({ document: study, figures, shown, parts }: PageData) {
     document.title = `${study.name} – brunt`;
@@ -50,25 +53,17 @@ class StudyPage {
     const hasCharts = figures.length > 0 || document.getElementById('live') !== null;
     const byLoad = figures.some((figure) => figure.group === 'load');
     const charts = section('charts', isRun ? text('section-response-time') : byLoad ? text('section-by-load') : text('section-by-repetition'), hasCharts && this.chartPlace);
-    const about = study.analysis.contenders.map(evidence).filter((e) => e !== null);
-    const answered = answerSections(study);
-    const judged = findingSections(study);
-    this.answered = h('div', {}, ...answered);
-    this.judged = h('div', {}, ...judged);
-    const rest = [
-      trialTable(study, (index) => this.trial.choose(index)),
-      folded('evidence', text('section-evidence'), ...about),
-      plan(study),
-      environment(study),
-      method(study),
-      licences(),
-    ];
+    this.concluded = h('div', {}, conclusions(study), banner(study));
+    this.answered = h('div', {}, ...answerSections(study));
+    this.judged = h('div', {}, ...findingSections(study));
+    this.background = h('div', {}, ...backgroundSections(study));
+    const trials = trialTable(study, (index) => this.trial.choose(index));
     // The first pictures of a run are those over time.
     const pictures = isRun ? [this.trial.element, charts] : [charts, curve(study), this.trial.element];
     const overview = document.getElementById('overview');
-    const main = h('main', { id: 'main' }, heading(study), conclusions(study), overview, banner(study), this.answered, ...pictures, this.judged, ...rest);
-    const linked = [...answered, ...pictures, ...judged, ...rest].filter((s) => s !== null);
-    document.getElementById('page')?.append(bar(linked), main);
+    const main = h('main', { id: 'main' }, heading(study), this.concluded, overview, this.answered, ...pictures, this.judged, trials, this.background, licences());
+    this.links = h('div', { class: 'links' }, ...linksTo(main));
+    document.getElementById('page')?.append(bar(this.links), main);
     document.getElementById('still')?.remove();
     this.trial.show(shown);
     openTarget();
@@ -81,18 +76,31 @@ class StudyPage {
     if (!study || !charts || study.document.planned_trials > 1) return;
     const shownHeading = document.querySelector('#main > .heading');
     if (shownHeading) renew(shownHeading, heading(study.document));
+    renew(this.concluded, h('div', {}, conclusions(study.document), banner(study.document)));
     const [overview, later] = [document.getElementById('overview'), next.getElementById('overview')];
     if (overview && later) renew(overview, later);
     renew(this.answered, h('div', {}, ...answerSections(study.document)));
     renew(this.judged, h('div', {}, ...findingSections(study.document)));
     this.charts.show(study.figures, this.chartPlace);
     this.trial.update(study.document, charts);
+    renew(this.background, h('div', {}, ...backgroundSections(study.document)));
+    const main = document.getElementById('main');
+    if (main) renew(this.links, h('div', { class: 'links' }, ...linksTo(main)));
   }
 }
 
 const answerSections = (study: StudyDocument): HTMLElement[] => [answers(study), comparison(study)].filter((s) => s !== null);
 
 const findingSections = (study: StudyDocument): HTMLElement[] => [limits(study.analysis), findings(study)].filter((s) => s !== null);
+
+const backgroundSections = (study: StudyDocument): HTMLElement[] => {
+  const about = study.analysis.contenders.map(evidence).filter((e) => e !== null);
+  return [folded('evidence', text('section-evidence'), ...about), plan(study), environment(study), method(study)].filter((s) => s !== null);
+};
+
+/** Links to the sections of an element. */
+const linksTo = (main: HTMLElement): HTMLElement[] =>
+  [...main.querySelectorAll('section')].map((s) => h('a', { href: `#${s.id}` }, s.querySelector('h2')?.textContent ?? ''));
 
 /** Opens the section that the address names. */
 function openTarget(): void {
@@ -105,15 +113,14 @@ function dashboard(content: DashboardData): void {
   document.title = content.title;
   const sections = dashboardSections(content);
   const heading = h('div', { class: 'heading' }, h('h1', {}, content.title));
-  document.getElementById('page')?.append(bar(sections), h('main', { id: 'main' }, heading, ...sections));
+  const main = h('main', { id: 'main' }, heading, ...sections);
+  document.getElementById('page')?.append(bar(h('div', { class: 'links' }, ...linksTo(main))), main);
   document.getElementById('still')?.remove();
 }
 
-function bar(sections: HTMLElement[]): HTMLElement {
-  const link = (s: HTMLElement) => h('a', { href: `#${s.id}` }, s.querySelector('h2')?.textContent ?? '');
+function bar(links: HTMLElement): HTMLElement {
   const theme = h('button', { type: 'button', class: 'theme', onclick: () => setTheme(isDark() ? 'light' : 'dark') }, text('theme-switch'));
   const skip = h('a', { class: 'skip', href: '#main' }, text('skip-link'));
-  const links = h('div', { class: 'links' }, ...sections.map(link));
   // The page of the studio has a header already.
   return h('nav', { class: 'bar', 'aria-label': text('navigation') }, skip, h('span', { class: 'brand' }, 'brunt'), links, theme);
 }

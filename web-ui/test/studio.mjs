@@ -32,6 +32,23 @@ try {
     assert.fail(`no key leads to ${selector}`);
   };
 
+  /** The texts of a report page without those of charts, and the links to its sections. */
+  const contentOf = (tab) =>
+    tab.evaluate(() => {
+      const copy = document.getElementById('page').cloneNode(true);
+      copy.querySelectorAll('figure, .sums, .legend').forEach((part) => part.remove());
+      const blocks = [...copy.querySelectorAll('.links a, h1, h2, .facts, .conclusion, .banner, .objectives, .tile, tr, li, dt, dd')];
+      return blocks.map((block) => block.textContent.replace(/\s+/g, ' ').trim());
+    });
+  /** Fails unless a page that was renewed has the same content as the page that is loaded anew. */
+  const assertLikeAnew = async (tab) => {
+    const anew = await context.newPage();
+    await anew.goto(tab.url());
+    await anew.locator('#page main').waitFor();
+    assert.deepEqual(await contentOf(tab), await contentOf(anew));
+    await anew.close();
+  };
+
   await page.goto(link);
   await page.waitForURL(`${origin}/`);
   assert.equal(await page.locator('.runs tbody tr').count(), 2);
@@ -113,10 +130,25 @@ try {
   assert.ok(await stage.evaluate((element) => element === document.activeElement), 'the focus stays');
   await shoot('live');
   await page.getByLabel('mark').fill('deployed <b>1.2</b>');
-  await page.getByRole('button', { name: 'Mark this instant' }).click();
-  await page.waitForURL(followed);
-  await page.getByRole('button', { name: 'Stop the run' }).click();
-  await page.locator('#live').waitFor({ state: 'detached' }).catch(() => page.getByText('The run is over').waitFor());
+  await Promise.all([page.waitForEvent('load'), page.getByRole('button', { name: 'Mark this instant' }).click()]);
+  assert.equal(page.url(), followed);
+  await page.waitForFunction(() => /\d/.test(document.getElementById('live-age')?.textContent ?? ''));
+  const errors = page.locator('#overview .tile').filter({ hasText: 'errors' }).first();
+  assert.match(await errors.textContent(), /\b0 of [\d,]+/i, 'requests in flight are no errors');
+  // While the studio does not answer, the age of the figures grows.
+  await page.route('**/live*', (route) => route.abort());
+  const ageOf = async () => Number(/[\d.]+/.exec(await page.locator('#live-age').textContent())[0]);
+  await page.waitForFunction(() => Number(/[\d.]+/.exec(document.getElementById('live-age').textContent)?.[0]) > 3);
+  const firstAge = await ageOf();
+  await page.waitForFunction((first) => Number(/[\d.]+/.exec(document.getElementById('live-age').textContent)[0]) > first + 1, firstAge);
+  await page.unroute('**/live*');
+  complaints.splice(0, complaints.length, ...complaints.filter((text) => !text.includes('ERR_FAILED')));
+  const other = await context.newPage();
+  await other.goto(followed);
+  await other.getByRole('button', { name: 'Stop the run' }).click();
+  await page.getByText('The run is over').waitFor();
+  await assertLikeAnew(page);
+  await other.close();
   await page.goto(followed);
   await shoot('stopped');
 
@@ -127,6 +159,14 @@ try {
   await slider.focus();
   await page.keyboard.press('End');
   await page.waitForFunction(() => /^at (.+) of \1$/.test(document.getElementById('live-state')?.textContent ?? ''));
+  await page.keyboard.press('Home');
+  await page.waitForURL(/at=0\.000/);
+  for (const key of ['End', 'PageDown', 'ArrowRight']) {
+    await slider.focus();
+    await page.keyboard.press(key);
+    await page.waitForLoadState('networkidle');
+    await assertLikeAnew(page);
+  }
   await page.keyboard.press('Home');
   await page.waitForURL(/at=0\.000/);
   await page.getByLabel('speed of the replay').selectOption('20');

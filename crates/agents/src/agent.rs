@@ -40,6 +40,15 @@ use std::thread;
 /// Reason for the end of a run without a lease.
 const LEASE_EXPIRED: &str = "it received nothing from brunt for the time of --lease";
 
+/// Source of the files of a plan.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FileSource {
+    /// This machine, which is that of the controller.
+    ThisMachine,
+    /// The controller, which sends them.
+    Controller,
+}
+
 /// Ends this process. The value is true if a run was in progress.
 pub type Quit = fn(bool) -> !;
 
@@ -62,6 +71,7 @@ struct PreparedRun {
 pub fn run_agent<I>(
     facts: AgentFacts,
     languages: Languages,
+    source: FileSource,
     inputs: I,
     mut output: impl Write + Send + 'static,
     quit: Quit,
@@ -74,6 +84,7 @@ where
         current: Mutex::default(),
         lease: Lease::default(),
         files: PlanFiles::default(),
+        source,
         languages,
         quit,
     });
@@ -103,6 +114,7 @@ struct Shared {
     current: Mutex<CurrentRun>,
     lease: Lease,
     files: PlanFiles,
+    source: FileSource,
     /// Languages of scripts that this program has.
     languages: Languages,
     quit: Quit,
@@ -175,9 +187,11 @@ impl Shared {
             return Err(format!("run {} was assigned after run {}", run.0, current.number.0));
         }
         let mut plan = assignment.plan(secrets)?;
-        self.files
-            .store(files, &mut plan)
-            .map_err(|error| format!("a file of the plan: {error}"))?;
+        if self.source == FileSource::Controller {
+            self.files
+                .store(files, &mut plan)
+                .map_err(|error| format!("a file of the plan: {error}"))?;
+        }
         let sender = Arc::clone(self);
         let handle = PartHandle::new(&plan, assignment.shares.clone(), move |message| {
             sender.send(run, AgentReport::Part(message.clone()));

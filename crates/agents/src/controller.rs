@@ -8,6 +8,7 @@
 //! * `local`, `ssh`: how agents are started.
 //! * `clock`: the offset of an agent's clock.
 //! * `inbox`: the messages of all agents during a run.
+//! * `joint_steps`: steps whose users must be in one process.
 //! * `replacement`: processes that take the place of lost agents.
 //! * `files`: the files of a plan that agents need.
 //! * `consent`: hosts that consent to be loaded.
@@ -21,6 +22,7 @@ pub(crate) mod clock;
 mod consent;
 mod files;
 mod inbox;
+mod joint_steps;
 mod link;
 mod local;
 mod replacement;
@@ -497,7 +499,7 @@ impl Fleet {
                 plan: plan.clone(),
                 shares,
                 epoch_nanos,
-                lease: fleet.map(|fleet| fleet.lease),
+                lease: fleet.map(|fleet| fleet.lease).filter(|lease| !lease.is_zero()),
                 bytes_per_second: fleet.map_or(0, |fleet| fleet.bytes_per_second),
                 route: link.check().and_then(|check| check.route),
             };
@@ -558,6 +560,7 @@ fn read_clocks(links: &[AgentLink]) {
 pub fn check_plan(plan: &Plan) -> Result<(), FleetError> {
     consent::check_targets(plan)?;
     replacement::check_plan(plan)?;
+    joint_steps::check_plan(plan)?;
     let has_quiet = plan.fleet.as_ref().is_some_and(|fleet| fleet.quiet > 0);
     let has_closed = plan.populations.iter().any(|one| matches!(one.load, Load::Closed { .. }));
     if has_quiet && has_closed {
@@ -581,6 +584,7 @@ pub fn run_processes(
     control: &RunControl,
     sink: &mut dyn Sink,
 ) -> Result<(), FleetError> {
+    joint_steps::check_plan(run.plan)?;
     // Nothing leaves this machine, so the key does not matter.
     let redactor = Arc::new(Redactor::with_random_key());
     let fleet = Fleet::of_processes(run.plan.processes, redactor)?;

@@ -6,7 +6,7 @@ use crate::exit::{CommandError, Exit, runtime_error, usage_error};
 use crate::fleet::cluster::{key, seed};
 use crate::languages::LANGUAGES;
 use anyhow::{Context, Result};
-use brunt_agents::agent::run_agent;
+use brunt_agents::agent::{FileSource, run_agent};
 use brunt_fleet::nats::{NatsAccess, agent_streams};
 use clap::Args;
 use std::os::unix::process::CommandExt;
@@ -59,7 +59,8 @@ pub fn agent(args: &AgentArgs) -> Result<Exit, CommandError> {
     let facts = brunt_probe::machine::agent_facts();
     let (inputs, output) = agent_streams(&access, &name).map_err(runtime_error)?;
     let quit = if args.folder.is_some() { end } else { begin_again };
-    run_agent(facts, LANGUAGES, inputs, output, quit).map_err(runtime_error)?;
+    run_agent(facts, LANGUAGES, FileSource::Controller, inputs, output, quit)
+        .map_err(runtime_error)?;
     Ok(Exit::Measured)
 }
 

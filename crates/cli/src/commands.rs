@@ -155,7 +155,11 @@ pub enum BruntCommand {
     },
     /// Runs one process's share of the load
     #[command(hide = true)]
-    Worker,
+    Worker {
+        /// Read the files of plans on this machine
+        #[arg(long)]
+        own_files: bool,
+    },
     /// Prints the man page, or writes one for each command
     #[command(after_help = MAN_EXAMPLES)]
     Man {

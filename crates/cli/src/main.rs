@@ -76,6 +76,7 @@ mod worker;
 
 use anyhow::Result;
 use args::RunArgs;
+use brunt_agents::agent::FileSource;
 #[cfg(target_os = "linux")]
 use brunt_lab::program::LabFailure;
 use brunt_model::Text;
@@ -203,7 +204,10 @@ fn dispatch(command: BruntCommand) -> Result<Exit, CommandError> {
             output::print(script).map_err(runtime_error)?;
             Ok(Exit::Measured)
         }
-        BruntCommand::Worker => worker::worker().map_err(runtime_error),
+        BruntCommand::Worker { own_files } => {
+            let source = if own_files { FileSource::ThisMachine } else { FileSource::Controller };
+            worker::worker(source).map_err(runtime_error)
+        }
         #[cfg(feature = "studio")]
         BruntCommand::Studio(args) => studio::studio(&args),
         #[cfg(feature = "fleet")]

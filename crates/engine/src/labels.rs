@@ -62,9 +62,11 @@ impl Labels {
         }
     }
 
-    /// Returns the number of a hop in the step's chains of redirects. Without a name, the hop has the name of the step.
-    pub fn hop(&self, step: u32, name: Option<&str>) -> u32 {
+    /// Returns the number of a hop in the step's chains of redirects. Its name is the URL without query, which often has a
+    /// value of one user. Without a URL, the hop has the name of the step.
+    pub fn hop(&self, step: u32, url: Option<&str>) -> u32 {
         let mut inner = self.inner();
+        let name = url.and_then(|url| url.split(['?', '#']).next());
         let name =
             name.or_else(|| inner.names.get(step as usize).map(String::as_str)).unwrap_or(OTHER);
         let key = (step, name.to_owned());
@@ -154,6 +156,7 @@ mod tests {
         assert_eq!(hops, [2, 3, 4]);
         assert_eq!((labels.number("b"), labels.hop(steps[0], Some("a"))), (1, first));
         assert_eq!((labels.count(), labels.name(first).as_deref()), (2, Some("a")));
+        assert_eq!(labels.hop(steps[0], Some("b?user=7")), hops[1]);
         // Beyond the limit, the hops of each step are one.
         let overflow_key = [
             labels.hop(steps[0], Some("c")),

@@ -106,6 +106,10 @@ impl RunState for LiveRunState {
         (users_of_population, users.sum())
     }
 
+    fn stride(&self) -> f64 {
+        self.part.unwrap_or(ProcessPart::WHOLE).stride()
+    }
+
     fn among_processes(&self, n: u64) -> u64 {
         // A process without a part has no users that count.
         let ProcessPart { number, count, .. } = self.part.unwrap_or(ProcessPart::WHOLE);

@@ -162,6 +162,11 @@ pub trait RunState {
     /// Number of active users of this population, and of all populations.
     fn active_users(&self) -> (u64, u64);
 
+    /// Mean distance of two turns of this process, if all processes of the run take turns; 1 for a single process.
+    fn stride(&self) -> f64 {
+        1.0
+    }
+
     /// Converts number `n` of this process, from 0, to a number among those of all
     /// processes of the run.
     fn among_processes(&self, n: u64) -> u64;

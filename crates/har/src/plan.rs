@@ -219,6 +219,15 @@ pub enum MultipartPart {
         /// Media type of the part.
         kind: String,
     },
+    /// A text that is sent as a file.
+    SentFile {
+        /// Content of the file.
+        text: String,
+        /// Name of the file.
+        filename: String,
+        /// Media type; None if it is unknown.
+        kind: Option<String>,
+    },
     /// A file with an optional media type.
     File {
         /// Path of the file.

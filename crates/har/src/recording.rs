@@ -216,6 +216,9 @@ impl LeftOut {
     }
 }
 
+/// Reason to leave out images and the like.
+const RESOURCES: &str = "images, scripts, style sheets and fonts, which --resources keeps";
+
 /// Selects the requests of the plan, in order.
 fn selected(
     entries: Vec<Entry>,
@@ -233,6 +236,8 @@ fn selected(
         .collect();
 
     let mut flows: Vec<Flow> = Vec::new();
+    // Targets of the redirects of requests that are left out.
+    let mut redirected: Vec<Url> = Vec::new();
     for entry in entries {
         let host = entry.url.host_str().unwrap_or_default().to_owned();
         let url = without_fragment(entry.url.clone());
@@ -253,8 +258,13 @@ fn selected(
             left_out.add("requests without a reply");
         } else if entry.reply.status == 101 {
             left_out.add("WebSocket connections");
+        } else if let Some(place) = redirected.iter().position(|target| *target == url) {
+            redirected.remove(place);
+            redirected.extend(entry.redirect());
+            left_out.add(RESOURCES);
         } else if entry.is_resource() && !options.resources {
-            left_out.add("images, scripts, style sheets and fonts, which --resources keeps");
+            redirected.extend(entry.redirect());
+            left_out.add(RESOURCES);
         } else if entry.method == "CONNECT" {
             left_out.add("requests for a tunnel (CONNECT)");
         } else {

@@ -76,7 +76,8 @@ impl Secrets {
             ImportedBody::Multipart(parts) => {
                 for (name, part) in parts.iter_mut().filter(|(name, _)| is_secret_field(name)) {
                     if let MultipartPart::Text(value)
-                    | MultipartPart::TypedText { text: value, .. } = part
+                    | MultipartPart::TypedText { text: value, .. }
+                    | MultipartPart::SentFile { text: value, .. } = part
                     {
                         *value = self.hide(names, name, value);
                     }

@@ -17,7 +17,7 @@ use std::time::Duration;
 pub struct FleetSettings {
     /// Places of the agents.
     pub on: Placement,
-    /// An agent that receives nothing from the controller for this time stops its load.
+    /// An agent that receives nothing from the controller for this time stops its load; 0: there is no limit.
     #[serde(with = "seconds", rename = "lease_seconds")]
     #[schemars(with = "f64")]
     pub lease: Duration,

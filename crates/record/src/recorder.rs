@@ -9,6 +9,8 @@ use crate::error::RecordError;
 use crate::exchange::{Exchange, ExchangeReply, RecordedPage, ReplyBody, WebSocketFrame};
 use crate::exchange::{MAX_BODY_BYTES, MAX_TOTAL_BYTES, har, headers, text};
 use crate::recording::Recording;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use brunt_engine::clock::unix_seconds;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -294,7 +296,10 @@ impl RecorderState {
             (Purpose::Answer(id), result) => {
                 self.answers.insert(id, result);
             }
-            (Purpose::Setup, _) | (Purpose::PostData(_) | Purpose::Title(_), Err(_)) => {}
+            (Purpose::Setup, _) | (Purpose::Title(_), Err(_)) => {}
+            (Purpose::PostData(_), Err(_)) => {
+                self.cut("bodies of requests that the browser had discarded");
+            }
             (Purpose::Body(_), Err(_)) => self.cut("bodies that the browser had discarded"),
             (Purpose::Body(index), Ok(result)) => {
                 let body = ReplyBody {
@@ -310,7 +315,11 @@ impl RecorderState {
                 self.exchanges[index].body = Some(body);
             }
             (Purpose::PostData(index), Ok(result)) => {
-                self.exchanges[index].post = Some(text(&result, "postData"));
+                let (post, is_whole) = post_data(&result);
+                self.exchanges[index].post = Some(post);
+                if !is_whole {
+                    self.cut("bodies of requests with bytes that are no text");
+                }
             }
             (Purpose::Title(page), Ok(result)) => {
                 let title = text(&result["result"], "value");
@@ -649,6 +658,20 @@ impl RecorderState {
         let har = har(&self.pages, exchanges);
         let cuts = self.cuts.iter().map(|(reason, count)| format!("{reason} ({count})"));
         Recording::new(name.to_owned(), har, cuts.collect())
+    }
+}
+
+/// Returns the body of a request, and false if it has bytes that are no text.
+fn post_data(result: &Value) -> (String, bool) {
+    let data = text(result, "postData");
+    if !result["base64Encoded"].as_bool().unwrap_or_default() {
+        return (data, true);
+    }
+    let bytes = STANDARD.decode(data).unwrap_or_default();
+    match String::from_utf8(bytes) {
+        Ok(text) => (text, true),
+        // Parts of forms stay readable.
+        Err(error) => (String::from_utf8_lossy(error.as_bytes()).into_owned(), false),
     }
 }
 

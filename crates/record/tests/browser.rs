@@ -9,9 +9,11 @@ use brunt_spec::System;
 use shop::{PLANTED, Shop};
 use std::collections::BTreeSet;
 use std::fs::OpenOptions;
-use std::io::Write;
+use std::io::{self, Read, Write};
+use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::thread;
 
 /// A browser in PATH, or at the place of `BRUNT_BROWSER`. Prints the reason if there is none.
 fn program(test: &str) -> Option<PathBuf> {
@@ -267,4 +269,47 @@ fn nothing_is_written_to_the_home_directory() {
     assert!(status.success());
     let files: Vec<_> = std::fs::read_dir(home.path()).unwrap().flatten().collect();
     assert!(files.is_empty(), "{files:?}");
+}
+
+/// A site of one page with a form for a file. It answers until the process ends.
+fn upload_site() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    thread::spawn(move || {
+        for connection in listener.incoming() {
+            let mut connection = connection.unwrap();
+            thread::spawn(move || {
+                // The first bytes of a request are enough: each reply is the same page.
+                if connection.read(&mut [0; 1 << 12]).is_ok_and(|count| count > 0) {
+                    let page = "<!DOCTYPE html><title>Upload</title><form method=post action=/upload enctype=multipart/form-data>\
+                        <input name=comment value=hello><input type=file name=photo></form>";
+                    let head =
+                        "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nConnection: close\r\n";
+                    let reply = format!("{head}Content-Length: {}\r\n\r\n{page}", page.len());
+                    let _ = connection.write_all(reply.as_bytes());
+                }
+                // A close with unread bytes would reset the connection.
+                let _ = io::copy(&mut connection, &mut io::sink());
+            });
+        }
+    });
+    format!("http://{address}/")
+}
+
+#[test]
+fn the_parts_of_an_upload_are_recorded() {
+    let Some(program) = program("the_parts_of_an_upload_are_recorded") else { return };
+    let url = upload_site();
+    let mut options = BrowserOptions::new(program);
+    options.is_headless = true;
+    let mut recorder = Recorder::start(&options).unwrap();
+    recorder.navigate(&url).unwrap();
+    recorder.wait_until_idle().unwrap();
+    let submit = "const files = new DataTransfer(); files.items.add(new File([new Uint8Array([255, 0, 65])], 'cat.png', {type: 'image/png'})); \
+        document.forms[0].photo.files = files.files; document.forms[0].submit()";
+    recorder.evaluate(submit).unwrap();
+    wait_for(&mut recorder, "upload");
+    let recording = recorder.finish(&url);
+    let plan = plan::plan(&recording, None, &PlanOptions::default()).unwrap().text;
+    assert!(plan.contains("hello") && plan.contains("cat.png"), "{plan}\n{}", recording.har());
 }

@@ -89,12 +89,71 @@ fn name_of_population(population: &Run) -> String {
     population.plan.as_ref().map_or(String::new(), |plan| plan.main().name.clone())
 }
 
+/// Choice and order of the rows of a table of labels.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct LabelChoice {
+    /// Order of the labels.
+    pub order: LabelOrder,
+    /// Text that occurs in the name of a label or of one of its hops, in any case; empty for all.
+    pub search: String,
+}
+
+/// Order of labels.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum LabelOrder {
+    /// Most requests first.
+    #[default]
+    Count,
+    /// Most errors first.
+    Errors,
+    /// Highest 99th percentile of the response time first.
+    P99,
+}
+
+impl LabelOrder {
+    /// All orders.
+    pub const ALL: [Self; 3] = [Self::Count, Self::Errors, Self::P99];
+
+    /// Word of the order in addresses.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Count => "count",
+            Self::Errors => "errors",
+            Self::P99 => "p99",
+        }
+    }
+
+    /// Returns the order with this word.
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|order| order.word() == word)
+    }
+
+    fn key(self, tally: &Tally) -> u64 {
+        match self {
+            Self::Count => tally.completed,
+            Self::Errors => tally.errors(),
+            Self::P99 => tally.response_quantile(0.99).value,
+        }
+    }
+}
+
 /// Returns a table of the labels if there are several: most requests first, each with the
 /// hops of its redirects.
 pub fn labels(run: &Run) -> Breakdown {
+    chosen_labels(run, &LabelChoice::default())
+}
+
+/// Returns a table of the labels of a choice if there are several, each with the hops of its redirects.
+pub fn chosen_labels(run: &Run, choice: &LabelChoice) -> Breakdown {
+    let search = choice.search.to_lowercase();
+    let is_found = |label: u32| label_name(run, label).to_lowercase().contains(&search);
     // A single label would repeat the figures of the run.
-    let mut steps: Vec<(u32, &Tally)> = run.steps().filter(|_| run.labels.len() > 1).collect();
-    steps.sort_by_key(|step| std::cmp::Reverse(step.1.completed));
+    let mut steps: Vec<(u32, &Tally)> = run
+        .steps()
+        .filter(|_| run.labels.len() > 1)
+        .filter(|(step, _)| is_found(*step) || run.hops_of(*step).any(|(hop, _)| is_found(hop)))
+        .collect();
+    steps.sort_by_key(|step| std::cmp::Reverse(choice.order.key(step.1)));
     let rows = steps.into_iter().flat_map(|(step, tally)| {
         let hops = run
             .hops_of(step)
@@ -218,6 +277,32 @@ fn transaction_quantile(t: &TransactionTally, q: f64) -> String {
 mod tests {
     use super::*;
     use brunt_model::transaction::TransactionEnd;
+
+    #[test]
+    fn labels_are_sorted_and_found() {
+        let tally = |completed: u64, good: u64, nanos: u64| {
+            let mut tally = Tally { completed, good, ..Tally::default() };
+            (0..completed).for_each(|_| tally.response.record(nanos));
+            Box::new(tally)
+        };
+        let names = ["/Cart", "/pay", "/home"].map(str::to_owned);
+        let run = Run {
+            labels: [(0, tally(9, 9, 500)), (1, tally(5, 2, 9000)), (2, tally(7, 6, 70_000))]
+                .into(),
+            label_names: (0..).zip(names).collect(),
+            ..Run::default()
+        };
+        let shown = |order, search: &str| -> Vec<String> {
+            let choice = LabelChoice { order, search: search.to_owned() };
+            let table = chosen_labels(&run, &choice);
+            table.rows.iter().map(|(name, _)| name.to_string()).collect()
+        };
+        assert_eq!(shown(LabelOrder::Count, ""), ["/Cart", "/home", "/pay"]);
+        assert_eq!(shown(LabelOrder::Errors, ""), ["/pay", "/home", "/Cart"]);
+        assert_eq!(shown(LabelOrder::P99, ""), ["/home", "/pay", "/Cart"]);
+        assert_eq!(shown(LabelOrder::P99, "CA"), ["/Cart"]);
+        assert!(LabelOrder::ALL.iter().all(|one| LabelOrder::from_word(one.word()) == Some(*one)));
+    }
 
     #[test]
     fn failed_checks_show_expected_and_found_values_and_counts() {

@@ -30,6 +30,7 @@ use columns::FigureColumns;
 use serde::Serialize;
 use std::io;
 use still::Overview;
+pub use still::{LabelTable, ORDER as LABEL_ORDER, SEARCH as LABEL_SEARCH};
 pub use template::{PageFile, Template};
 use zoom::Zoom;
 
@@ -45,6 +46,8 @@ pub struct StudyPage<'a> {
     /// Returns the address of the page with the charts of a subset of its only run. None: the page has no
     /// such links.
     pub address: Option<&'a dyn Fn(&RunSubset) -> String>,
+    /// The table of labels of its only run; None: all labels, without a form.
+    pub labels: Option<&'a LabelTable>,
     /// The subset of its only run that the charts show; None for the whole run.
     pub shown: Option<&'a Run>,
     /// Maximum number of rows of a table by label and the like; None for all.
@@ -56,8 +59,14 @@ pub struct StudyPage<'a> {
 /// Writes a run as a page of one file, as the study of one trial.
 pub fn write(run: &Run, judgement: &Judgement, out: &mut dyn io::Write) -> io::Result<()> {
     let (study, analysis) = single::study_of(run, judgement);
-    let overview =
-        Overview { run, judgement, address: None, most_rows: None, language: Language::English };
+    let overview = Overview {
+        run,
+        judgement,
+        address: None,
+        labels: None,
+        most_rows: None,
+        language: Language::English,
+    };
     let template = Template::one_file();
     let page = StudyPage::of(&study, &analysis);
     page.content_with(overview.html(), &template)?.write(&template, "", out)
@@ -75,6 +84,7 @@ impl<'a> StudyPage<'a> {
             study,
             analysis,
             address: None,
+            labels: None,
             shown: None,
             most_rows: None,
             language: Language::English,
@@ -89,8 +99,8 @@ impl<'a> StudyPage<'a> {
     /// Returns the content of the page in this form.
     pub fn content(&self, template: &Template) -> io::Result<PageContent> {
         let overview = self.study.only_run().map(|Trial { run, judgement, .. }| {
-            let Self { address, most_rows, language, .. } = *self;
-            Overview { run, judgement, address, most_rows, language }.html()
+            let Self { address, labels, most_rows, language, .. } = *self;
+            Overview { run, judgement, address, labels, most_rows, language }.html()
         });
         self.content_with(overview.unwrap_or_default(), template)
     }

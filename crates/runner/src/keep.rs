@@ -71,6 +71,14 @@ impl StoredRun {
                 .map(|error| format!("run {id} cannot be removed: {error}").into());
             return StorageResult { id: None, trouble };
         }
+        if self.log.is_removed() {
+            let path = self.log.path().display().to_string();
+            let removed =
+                format!("this run is not stored: its log {path} was removed during the run");
+            // The row in the list is removed with it; an error of the index changes nothing for the user.
+            let _ = self.log.finish(run, judgement);
+            return StorageResult { id: None, trouble: Some(removed.into()) };
+        }
         let trouble = self.log.finish(run, judgement).err();
         let trouble = trouble
             .map(|error| format!("run {id} may be listed with outdated facts: {error}").into());

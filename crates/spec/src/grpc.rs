@@ -191,7 +191,7 @@ mod files {
         reflect: impl FnOnce() -> Result<Vec<u8>, String>,
     ) -> Result<Vec<u8>, String> {
         if let Some(path) = &settings.descriptor_set {
-            let bytes = std::fs::read(path).map_err(|error| in_file(path, &error))?;
+            let bytes = brunt_files::read(path).map_err(|error| in_file(path, &error))?;
             Services::decode(&bytes).map_err(|error| in_file(path, &error))?;
             return Ok(bytes);
         }
@@ -234,7 +234,7 @@ mod files {
     /// True if the first statement of a file is `edition = …`.
     fn is_of_edition(file: &Path) -> bool {
         // The compiler reports a file that cannot be read.
-        let text = std::fs::read_to_string(file).unwrap_or_default();
+        let text = brunt_files::read_text(file).unwrap_or_default();
         let mut rest = text.trim_start();
         loop {
             let comment_end = match rest.get(..2) {

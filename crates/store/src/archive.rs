@@ -108,7 +108,7 @@ impl ArchiveFile {
 }
 
 fn copy(from: &Path, bytes: u64, out: &mut impl Write) -> io::Result<()> {
-    let mut from = File::open(from)?.take(bytes);
+    let mut from = brunt_files::open_regular(from)?.take(bytes);
     loop {
         let mut piece = Vec::new();
         if from.by_ref().take(PIECE).read_to_end(&mut piece)? == 0 {

@@ -9,6 +9,7 @@
 use crate::directory::{self, Directory};
 use crate::log::TrialOf;
 use crate::{StoreError, id};
+use brunt_files::open_regular;
 use brunt_model::Run;
 use brunt_model::codec::{Frame, check_magic, frame, read_frame};
 use brunt_model::fleet::VERSION;
@@ -68,7 +69,7 @@ pub(crate) struct DigestReader {
 impl DigestReader {
     /// Opens a digest. None if it is damaged, or of an unknown version.
     pub fn open(path: &Path) -> io::Result<Option<Self>> {
-        let file = File::open(path)?;
+        let file = open_regular(path)?;
         let bytes = file.metadata()?.len();
         let mut from = BufReader::new(file);
         let mut magic = [0; 8];

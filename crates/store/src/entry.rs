@@ -37,7 +37,7 @@ pub struct IndexEntry {
     pub trials: Option<u64>,
     /// Number of trials that ran to their end; null for a run.
     pub trials_made: Option<u64>,
-    /// Key figures of a run; null for an experiment, and while a run is active.
+    /// Key figures of a run; null for an experiment, and while a run is active. Lists give an experiment with one trial the figures of its run.
     pub figures: Option<KeyFigures>,
     /// Servers of its requests, each with its port if the URL has one; at most 1000.
     pub hosts: Vec<String>,

@@ -86,7 +86,7 @@ pub(crate) fn append(mut file: &File, record: &ExperimentRecord) -> io::Result<(
 
 /// Reads the file up to its first damaged record. A damaged head is an error.
 pub(crate) fn read(path: &Path) -> Result<ExperimentContents, StoreError> {
-    let file = File::open(path).map_err(StoreError::io(path))?;
+    let file = brunt_files::open_regular(path).map_err(StoreError::io(path))?;
     let mut from = BufReader::new(file);
     let mut magic = [0; 8];
     from.read_exact(&mut magic).map_err(|_| StoreError::Damaged(path.to_owned()))?;

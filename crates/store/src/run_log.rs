@@ -12,6 +12,7 @@ use crate::redact::Redactor;
 use brunt_model::{Event, Judgement, Plan, Run, Tick};
 use std::fs::File;
 use std::io;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -115,6 +116,11 @@ impl RunLog {
         &self.path
     }
 
+    /// True if the file of the log has been removed.
+    pub fn is_removed(&self) -> bool {
+        !self.path.exists()
+    }
+
     /// Appends an event, with its secrets redacted. Events with single records are skipped.
     ///
     /// The system has the event when this returns. The first error ends the log, not the run: later
@@ -129,7 +135,11 @@ impl RunLog {
             return Ok(());
         }
         let event = self.redactor.event(event);
-        match writer.write(&event) {
+        let written = match &*event {
+            Event::Snapshot(_) => ensure_linked(writer.out()).and_then(|()| writer.write(&event)),
+            _ => writer.write(&event),
+        };
+        match written {
             Ok(bytes) => self.whole_bytes += bytes,
             Err(error) => {
                 // Removes the incomplete frame.
@@ -160,12 +170,17 @@ impl RunLog {
         self.index.forget(&[self.id])
     }
 
-    /// Completes the run's row, and syncs the log to the disk. A long log gets a digest.
+    /// Completes the run's row, and syncs the log to the disk. A long log gets a digest. The row of a log that was removed
+    /// is removed, too.
     ///
     /// # Errors
     ///
     /// [`StoreError`] if the log or its row cannot be written, also if an earlier event could not.
     pub fn finish(mut self, run: &Run, judgement: &Judgement) -> Result<(), StoreError> {
+        if self.is_removed() {
+            self.remove_digest();
+            return self.index.forget(&[self.id]);
+        }
         if let Some(existing) = self.replaces.take() {
             let path = existing.path.clone();
             self.replace(existing).map_err(StoreError::io(&path))?;
@@ -192,6 +207,14 @@ impl RunLog {
         let head = DigestHead::new(self.head.belongs.clone(), self.whole_bytes);
         digest::write(&self.directory, &self.id, &head, &run)
     }
+}
+
+/// Fails if a file has no name any more: it ends with this process.
+fn ensure_linked(file: &File) -> io::Result<()> {
+    if file.metadata()?.nlink() == 0 {
+        return Err(io::Error::new(io::ErrorKind::NotFound, "the file was removed during the run"));
+    }
+    Ok(())
 }
 
 /// Writes the key figures of a run into its row.

@@ -91,20 +91,23 @@ impl Asset {
     }
 
     fn compressed(self) -> &'static [u8] {
-        static COMPRESSED: LazyLock<[Vec<u8>; Asset::ALL.len()]> =
-            LazyLock::new(|| Asset::ALL.map(|asset| compress(asset.content())));
+        static COMPRESSED: LazyLock<[Vec<u8>; Asset::ALL.len()]> = LazyLock::new(|| {
+            Asset::ALL.map(|asset| compress(asset.content().as_bytes(), Compression::best()))
+        });
         &COMPRESSED[self as usize]
     }
 }
 
-fn accepts_gzip(request: &HeaderMap) -> bool {
+/// True if the sender of a request reads compressed replies.
+pub fn accepts_gzip(request: &HeaderMap) -> bool {
     let accepted = request.get(header::ACCEPT_ENCODING).and_then(|value| value.to_str().ok());
     accepted.is_some_and(|codings| codings.split(',').any(|coding| coding.trim() == "gzip"))
 }
 
-fn compress(text: &str) -> Vec<u8> {
-    let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
-    let written = encoder.write_all(text.as_bytes()).and_then(|()| encoder.finish());
+/// Compresses the content of a reply.
+pub fn compress(content: &[u8], level: Compression) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), level);
+    let written = encoder.write_all(content).and_then(|()| encoder.finish());
     written.expect("writing to memory does not fail")
 }
 

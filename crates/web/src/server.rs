@@ -1,6 +1,7 @@
 //! The studio: its address, the admission of requests, and the headers of all replies.
 
 use crate::api;
+use crate::assets::{accepts_gzip, compress};
 use crate::connections::Connections;
 use crate::guard::{Guard, GuardSettings, Refusal};
 use crate::layout::Problem;
@@ -15,18 +16,21 @@ use crate::tls::{TlsError, TlsFiles};
 use crate::tokens::{TokenError, TokenFile};
 use crate::visitor::{Permission, Visitor};
 use axum::Router;
+use axum::body::{Body, HttpBody, to_bytes};
 use axum::extract::{MatchedPath, Request, State};
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use brunt_engine::clock::unix_seconds;
+use flate2::Compression;
 use std::io;
 use std::net::{SocketAddr, TcpListener};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
+use tokio::task::spawn_blocking;
 use tokio::time::{sleep, timeout};
 use tokio_rustls::TlsAcceptor;
 use url::Url;
@@ -50,6 +54,9 @@ const HEADERS: [(HeaderName, &str); 5] = [
 /// Content policy: scripts, styles and forms of the studio only, and none within a page.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; connect-src 'self'; \
                       form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+
+/// Minimum size of a reply that is compressed, in bytes.
+const MIN_COMPRESSED_BYTES: u64 = 1 << 10;
 
 /// Text for a program without a valid token.
 const NO_TOKEN: &str = "The request has no valid token. The operator of the studio makes one: brunt studio token NAME run";
@@ -243,12 +250,13 @@ async fn admit(State(shared): State<Arc<Shared>>, request: Request, next: Next) 
     let (parts, body) = request.into_parts();
     let viewer = Viewer::of_request(&parts);
     let is_api = parts.uri.path().starts_with(API_PATH);
+    let accepts_gzip = accepts_gzip(&parts.headers) && parts.method != Method::HEAD;
     let matched = parts.extensions.get::<MatchedPath>();
     let route = matched.and_then(|path| routes::find(&parts.method, path.as_str()));
-    let admitted = shared
-        .guard
-        .check_host(&parts)
-        .and_then(|()| admit_visitor(&shared.guard, &parts.headers, route));
+    let admitted = match shared.guard.check_host(&parts) {
+        Ok(()) => admit_visitor(&shared, &parts.headers, route).await,
+        Err(refusal) => Err(refusal),
+    };
     let mut response = match admitted {
         Ok(visitor) => {
             shared.note_request();
@@ -272,7 +280,35 @@ async fn admit(State(shared): State<Arc<Shared>>, request: Request, next: Next) 
     }
     headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
     headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
-    response
+    if accepts_gzip { compressed(response).await } else { response }
+}
+
+/// Compresses a page or a document: a live page is requested each second, and has about 100 kB.
+async fn compressed(response: Response) -> Response {
+    let media_type = response.headers().get(header::CONTENT_TYPE);
+    let is_text = media_type.is_some_and(|media_type| {
+        [&b"text/"[..], b"application/json"]
+            .iter()
+            .any(|kind| media_type.as_bytes().starts_with(kind))
+    });
+    let is_compressed = response.headers().contains_key(header::CONTENT_ENCODING);
+    // The sizes of bodies from memory are known; others are passed on as they are.
+    let size = response.body().size_hint().exact();
+    if !is_text || is_compressed || size.is_none_or(|size| size < MIN_COMPRESSED_BYTES) {
+        return response;
+    }
+    let (mut parts, body) = response.into_parts();
+    let packed = match to_bytes(body, usize::MAX).await {
+        Ok(content) => spawn_blocking(move || compress(&content, Compression::fast())).await.ok(),
+        Err(_) => None,
+    };
+    let Some(packed) = packed else {
+        return StatusCode::INTERNAL_SERVER_ERROR.into_response();
+    };
+    parts.headers.remove(header::CONTENT_LENGTH);
+    parts.headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+    parts.headers.insert(header::VARY, HeaderValue::from_static("accept-encoding"));
+    Response::from_parts(parts, Body::from(packed))
 }
 
 /// Returns the problem of a reply as a page, or as JSON for a program; the reply if it has none.
@@ -285,15 +321,23 @@ fn with_problem(mut response: Response, is_api: bool, viewer: &Viewer) -> Respon
 }
 
 /// Returns the visitor of a request; None for a route that needs none. Paths that do not exist need a token.
-fn admit_visitor(
-    guard: &Guard,
+async fn admit_visitor(
+    shared: &Arc<Shared>,
     headers: &HeaderMap,
     route: Option<&Route>,
 ) -> Result<Option<Visitor>, Refusal> {
     // A route that is missing in the table must not be open.
     let permission = route.map_or(Some(Permission::Read), |route| route.permission);
     let Some(permission) = permission else { return Ok(None) };
-    let visitor = guard.identify(headers)?;
+    let visitor = if shared.guard.has_tokens() {
+        let shared = Arc::clone(shared);
+        let headers = headers.clone();
+        // The file of tokens may be on a slow disk.
+        let identified = spawn_blocking(move || shared.guard.identify(&headers)).await;
+        identified.map_err(|_| Refusal::Tokens)??
+    } else {
+        shared.guard.identify(headers)?
+    };
     if visitor.permission < permission {
         return Err(Refusal::Permission);
     }

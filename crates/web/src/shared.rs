@@ -41,6 +41,9 @@ pub const READ_TIMEOUT: Duration = Duration::from_secs(10);
 /// Maximum number of archives that are transferred at once. Each needs its size on the disk twice.
 const MOST_TRANSFERS: usize = 4;
 
+/// Maximum number of requests whose work of a kind is done at once. The runtime has 512 threads for all kinds.
+const MOST_WORK: usize = 64;
+
 /// The state that all pages share.
 ///
 /// The first lookup in a store compares its index with all files, so stores stay open between requests.
@@ -75,6 +78,9 @@ pub struct Shared {
     pub latest_request: AtomicU64,
     /// Leases on servers.
     pub leases: Mutex<Leases>,
+    /// Places for work with files that a user names, and with the store. One kind must not stop the other.
+    pub file_places: Arc<Semaphore>,
+    pub store_places: Arc<Semaphore>,
     /// Places for archives that are transferred.
     pub transfers: Arc<Semaphore>,
     /// The `OpenAPI` document.
@@ -101,6 +107,8 @@ impl Shared {
             leases: Mutex::default(),
             recordings: Mutex::default(),
             histories: HistoryCache::default(),
+            file_places: Arc::new(Semaphore::new(MOST_WORK)),
+            store_places: Arc::new(Semaphore::new(MOST_WORK)),
             transfers: Arc::new(Semaphore::new(MOST_TRANSFERS)),
             openapi,
         }
@@ -229,14 +237,36 @@ pub async fn read_body(max_bytes: usize, max_time: Duration, body: Body) -> Resu
 }
 
 /// Does work on another thread, so that other requests need not wait.
+///
+/// # Errors
+///
+/// Those of the work, or too much other work waits for files.
 pub async fn on_thread<T: Send + 'static>(
     shared: &Arc<Shared>,
     work: impl FnOnce(&Shared) -> Result<T, Problem> + Send + 'static,
 ) -> Result<T, Problem> {
+    work_on_thread(shared, &shared.file_places, work).await
+}
+
+async fn work_on_thread<T: Send + 'static>(
+    shared: &Arc<Shared>,
+    places: &Arc<Semaphore>,
+    work: impl FnOnce(&Shared) -> Result<T, Problem> + Send + 'static,
+) -> Result<T, Problem> {
+    // A file on a share that does not answer keeps its thread: the request ends, its read does not.
+    let place = timeout(READ_TIMEOUT, Arc::clone(places).acquire_owned()).await;
+    let place = place.ok().and_then(Result::ok).ok_or_else(|| Problem {
+        status: StatusCode::SERVICE_UNAVAILABLE,
+        text: message!("problem-busy"),
+    })?;
     let shared = Arc::clone(shared);
     let visitor = Visitor::current();
     // A value of a tokio task is not visible on another thread.
-    let done = spawn_blocking(move || Visitor::sync_scope(visitor, || work(&shared))).await;
+    let done = spawn_blocking(move || {
+        let _place = place;
+        Visitor::sync_scope(visitor, || work(&shared))
+    })
+    .await;
     done.map_err(|error| Problem::internal(&error))?
 }
 
@@ -249,7 +279,7 @@ pub async fn with_store<T: Send + 'static>(
     shared: &Arc<Shared>,
     work: impl FnOnce(&Store, &Shared) -> Result<T, Problem> + Send + 'static,
 ) -> Result<T, Problem> {
-    on_thread(shared, move |shared| {
+    work_on_thread(shared, &shared.store_places, move |shared| {
         let store = shared.take_store()?;
         let result = work(&store, shared)?;
         // After an error, the next request opens the store again.

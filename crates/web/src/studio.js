@@ -1,25 +1,54 @@
 // Follows a run or an experiment that goes on, or replays a run: loads what changes on its page, and passes it to the script of the report page. On the page of
-// a try, fills in the selected text of a body. On the page of an import, reads files.
+// a try, fills in the selected text of a body. On the page of an import, reads files. In the list, shows local times.
 
 const PAUSE_MS = 1000;
 const MAX_PAUSE_MS = 10_000;
+/** Maximum time of a request. A studio that does not answer must not end the requests for good. */
+const MAX_REQUEST_MS = 20_000;
 
 const byId = (id) => document.getElementById(id);
 
 /** Puts a value into a text of the page, in place of the mark. */
 const filled = (text, value) => text.replace('\ufffc', () => value);
 
+/** Shows the age of the newest figures, which grows until there are newer ones. */
+class Age {
+  #newestMs = null;
+
+  constructor() {
+    setInterval(() => this.#show(), PAUSE_MS / 2);
+  }
+
+  /** Takes the age of figures that have just been loaded, in seconds. */
+  take(seconds) {
+    this.#newestMs = performance.now() - 1000 * seconds;
+    this.#show();
+  }
+
+  #show() {
+    if (this.#newestMs === null) return;
+    const seconds = ((performance.now() - this.#newestMs) / 1000).toFixed(1);
+    byId('live-age')?.replaceChildren(filled(byId('live').dataset.age, seconds));
+  }
+}
+
+const age = byId('live-age') && new Age();
+
 /** Loads what changes on the page at its address, and shows it. Returns whether there will be more. */
 async function show() {
-  const reply = await fetch(`${location.pathname}/live${location.search}`, { credentials: 'same-origin', redirect: 'error' });
+  const reply = await fetch(`${location.pathname}/live${location.search}`, {
+    credentials: 'same-origin',
+    redirect: 'error',
+    signal: AbortSignal.timeout(MAX_REQUEST_MS),
+  });
   if (!reply.ok) throw new Error(`${reply.status}`);
   const next = new DOMParser().parseFromString(await reply.text(), 'text/html');
   dispatchEvent(new CustomEvent('brunt-follow', { detail: next }));
   const state = next.getElementById('live-state');
   // A replaced link would lose the focus.
   if (state && !state.isEqualNode(byId('live-state'))) byId('live-state')?.replaceChildren(...document.importNode(state, true).childNodes);
-  const age = reply.headers.get('brunt-age');
-  if (age) byId('live-age')?.replaceChildren(filled(byId('live').dataset.age, age));
+  const seconds = reply.headers.get('brunt-age');
+  if (seconds) age?.take(Number(seconds));
   return next.getElementById('live') !== null;
 }
 
@@ -139,6 +168,19 @@ function takeFiles() {
   });
 }
 
+/** Shows the times of a list in the time zone of the browser. */
+function showLocalTimes() {
+  const two = (number) => String(number).padStart(2, '0');
+  for (const time of document.querySelectorAll('time.local')) {
+    const at = new Date(time.dateTime);
+    const day = [at.getFullYear(), two(at.getMonth() + 1), two(at.getDate())].join('-');
+    time.textContent = `${day} ${two(at.getHours())}:${two(at.getMinutes())}`;
+    time.title = time.dateTime;
+  }
+  for (const title of document.querySelectorAll('[data-local]')) title.textContent = title.dataset.local;
+}
+
+showLocalTimes();
 if (byId('import')) takeFiles();
 if (document.querySelector('pre.body')) document.addEventListener('selectionchange', fillSelection);
 if (byId('replay')) new Replay();

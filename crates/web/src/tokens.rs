@@ -8,9 +8,10 @@ use crate::visitor::Permission;
 use aws_lc_rs::constant_time::verify_slices_are_equal;
 use aws_lc_rs::digest::{SHA256, digest};
 use aws_lc_rs::error::Unspecified;
+use brunt_files::open_regular;
 use brunt_model::numbers::hexadecimal;
 use brunt_model::sync::IgnorePoison;
-use std::fs::{File, Metadata};
+use std::fs::Metadata;
 use std::io::{self, Read};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -207,12 +208,8 @@ impl TokenFile {
 pub struct UnusableTokens;
 
 fn read(path: &Path) -> Result<(FileStamp, Vec<TokenRow>), TokenError> {
-    let file = File::open(path).map_err(TokenError::file(path))?;
-    // Of the open file: a check by path could be of another file than the one that is read.
+    let file = open_regular(path).map_err(TokenError::file(path))?;
     let metadata = file.metadata().map_err(TokenError::file(path))?;
-    if !metadata.is_file() {
-        return Err(TokenError::file(path)(io::Error::other("this is no regular file")));
-    }
     // A user that can write the file can admit anyone.
     if metadata.mode() & 0o077 != 0 {
         return Err(TokenError::NotPrivate { path: path.to_owned() });

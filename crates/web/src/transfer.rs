@@ -53,7 +53,7 @@ pub fn temporary_file(shared: &Shared) -> Result<NamedTempFile, Problem> {
 ///
 /// It is too large or too slow, or the disk is full.
 pub async fn receive(
-    shared: &Shared,
+    shared: &Arc<Shared>,
     headers: &HeaderMap,
     body: Body,
     max_bytes: u64,
@@ -64,7 +64,9 @@ pub async fn receive(
     if length > max_bytes {
         return Err(too_large(max_bytes));
     }
-    let file = temporary_file(shared)?;
+    let shared = Arc::clone(shared);
+    let file = spawn_blocking(move || temporary_file(&shared)).await;
+    let file = file.map_err(|error| Problem::internal(&error))??;
     let received = timeout(MAX_TRANSFER, write_body(body, file, max_bytes)).await;
     received.unwrap_or_else(|_| Err(too_slow()))
 }
@@ -128,16 +130,31 @@ fn too_slow() -> Problem {
     }
 }
 
+/// A file without a name, and its length.
+pub struct UnnamedFile {
+    file: File,
+    length: u64,
+}
+
+impl UnnamedFile {
+    /// Opens a file again, whose name is removed when `file` is dropped.
+    ///
+    /// # Errors
+    ///
+    /// The disk does not allow it.
+    pub fn of(file: &NamedTempFile) -> io::Result<Self> {
+        let length = file.as_file().metadata()?.len();
+        Ok(Self { file: file.reopen()?, length })
+    }
+}
+
 /// Returns a file as a reply, in parts.
-pub fn send(file: NamedTempFile, place: OwnedSemaphorePermit) -> Result<Response, Problem> {
-    let length = file.as_file().metadata().map_err(|error| Problem::internal(&error))?.len();
-    let reader = file.reopen().map_err(|error| Problem::internal(&error))?;
+pub fn send(file: UnnamedFile, place: OwnedSemaphorePermit) -> Response {
+    let UnnamedFile { file, length } = file;
     let media_type = HeaderValue::from_static("application/octet-stream");
     let headers =
         [(header::CONTENT_TYPE, media_type), (header::CONTENT_LENGTH, HeaderValue::from(length))];
-    // Its name is not needed any more.
-    drop(file);
-    Ok((headers, Body::from_stream(parts(reader, place))).into_response())
+    (headers, Body::from_stream(parts(file, place))).into_response()
 }
 
 fn parts(file: File, place: OwnedSemaphorePermit) -> impl Stream<Item = io::Result<Bytes>> {

@@ -6,6 +6,7 @@ use crate::study_html::StudyHtml;
 use brunt_engine::clock::unix_seconds;
 use brunt_model::sync::IgnorePoison;
 use brunt_model::{Language, Run, Tick};
+use brunt_report::breakdown::LabelChoice;
 use brunt_report::subset::RunSubset;
 use brunt_store::Store;
 use brunt_store::log::LogTail;
@@ -70,8 +71,17 @@ pub struct WatchedPage {
 pub struct PageKey {
     /// Instant up to which it shows the run.
     pub instant: Tick,
+    /// The rest that a viewer has chosen.
+    pub view: PageView,
+}
+
+/// Choices of a viewer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PageView {
     /// Subset of the run that its charts show.
     pub only: Option<RunSubset>,
+    /// Labels in its table.
+    pub labels: LabelChoice,
     /// Language of its texts.
     pub language: Language,
 }
@@ -107,8 +117,7 @@ impl WatchedRun {
         &self,
         store: &Store,
         id: &str,
-        only: Option<&RunSubset>,
-        language: Language,
+        view: &PageView,
         max_age: Duration,
         make: impl FnOnce(&Run) -> Result<StudyHtml, Problem>,
     ) -> Result<WatchedPage, Problem> {
@@ -116,7 +125,7 @@ impl WatchedRun {
             let pages = lock(&self.pages);
             let mut pages = pages.iter().rev();
             pages
-                .find(|page| page.key.only.as_ref() == only && page.key.language == language)
+                .find(|page| page.key.view == *view)
                 .filter(|page| unix_seconds() - page.unix_seconds <= age.as_secs_f64())
                 .cloned()
         };
@@ -138,7 +147,7 @@ impl WatchedRun {
             return Ok(page);
         }
         let run = folds.up_to(store, id, None)?;
-        let key = PageKey { instant: run.last_interval_end, only: only.cloned(), language };
+        let key = PageKey { instant: run.last_interval_end, view: view.clone() };
         match self.known_page(&key) {
             // Nothing has happened since.
             Some(page) => Ok(page),

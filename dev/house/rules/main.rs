@@ -16,10 +16,11 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The crates of `lib/` and `crates/` in their order: a crate may depend only on earlier ones.
-const CRATES: [&str; 28] = [
+const CRATES: [&str; 29] = [
     "stats",
     "dom",
     "java",
+    "files",
     "suffix",
     "texts",
     "model",
@@ -48,7 +49,7 @@ const CRATES: [&str; 28] = [
 ];
 
 /// Number of crates in `lib/`, which know nothing of load tests. They are the first ones.
-const LIBRARIES: usize = 5;
+const LIBRARIES: usize = 6;
 
 /// The crates of `compat/`, which speak for other tools, in their order. They may use all of
 /// [`CRATES`] except [`COMPAT_USERS`], and only these may use them.

@@ -48,7 +48,8 @@ fn agents(of: &RunningBrunt) -> Vec<Pid> {
     while let Some(parent) = parents.pop() {
         for child in crate::world::server::children(parent.as_raw_nonzero().get()) {
             let line = fs::read(format!("/proc/{}/cmdline", child.as_raw_nonzero()));
-            let is_agent = line.is_ok_and(|line| line.ends_with(b"\0worker\0"));
+            let is_agent =
+                line.is_ok_and(|line| line.split(|byte| *byte == 0).any(|word| word == b"worker"));
             if is_agent {
                 all.push(child);
             }

@@ -233,7 +233,7 @@ impl Writer<'_> {
 
 /// The column names in the first line of a data file.
 fn header_names(file: &DataFile) -> Vec<String> {
-    let text = std::fs::read(&file.file).unwrap_or_default();
+    let text = brunt_files::read(file.file.as_ref()).unwrap_or_default();
     let text = String::from_utf8_lossy(&text).into_owned();
     let line = text.trim_start_matches('\u{feff}').lines().next().unwrap_or_default();
     let delimiter = match file.format {

@@ -467,10 +467,41 @@ fn differing_parts_of_a_request_are_reported() {
     for note in [
         "the recording asks for /b?c={d}, and this plan for /b?c=%7Bd%7D",
         "left out: parameters of queryString that the URL does not have: e",
-        "`f` was the file a.pdf, in whose place a text is sent; write {file: …, type: application/pdf} to",
+        "`f` was the file a.pdf, whose content is a placeholder; write {file: …, type: application/pdf} to",
     ] {
         assert!(plan.contains(note), "{note}\n{plan}");
     }
+    let Body::Text(sent) = &requests(ImportFormat::Har, har)[2].1 else { panic!("{plan}") };
+    assert!(
+        sent.contains("name=\"f\"; filename=\"a.pdf\"\r\nContent-Type: application/pdf\r\n\r\ncontent of a.pdf\r\n"),
+        "{plan}"
+    );
+}
+
+#[test]
+fn the_icon_of_a_site_and_its_redirects_are_no_steps() {
+    let entry = |url: &str, kind: &str, status: u16, location: &str| {
+        format!(
+            r#"{{"request": {{"url": "http://127.0.0.1{url}"}}, "_resourceType": "{kind}", "response": {{"status": {status},
+            "headers": [{{"name": "Location", "value": "{location}"}}], "content": {{"mimeType": "text/html"}}}}}}"#
+        )
+    };
+    let entries = [
+        entry("/", "document", 200, ""),
+        entry("/favicon.ico", "other", 302, "/login?next=/favicon.ico"),
+        entry("/login?next=/favicon.ico", "other", 302, "/login/form"),
+        entry("/login/form", "other", 200, ""),
+        entry("/logo.png", "image", 301, "/cdn/logo"),
+        entry("/cdn/logo", "other", 200, ""),
+        // The same page, opened by the user.
+        entry("/login/form", "document", 200, ""),
+    ];
+    let har = format!(r#"{{"log": {{"entries": [{}]}}}}"#, entries.join(", "));
+    let paths: Vec<String> =
+        requests(ImportFormat::Har, &har).into_iter().map(|(request, ..)| request).collect();
+    assert_eq!(paths, ["GET http://127.0.0.1/", "GET http://127.0.0.1/login/form"]);
+    let plan = import(ImportFormat::Har, &har, &options()).unwrap();
+    assert!(plan.contains("--resources keeps (5)"), "{plan}");
 }
 
 #[test]

@@ -205,7 +205,7 @@ impl PlanFolder {
     ///
     /// Fails like [`find`](Self::find), or if the file cannot be read.
     pub fn read(&self, file: &str) -> io::Result<Vec<u8>> {
-        std::fs::read(self.find(file)?)
+        brunt_files::read(&self.find(file)?)
     }
 }
 

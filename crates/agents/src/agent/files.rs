@@ -10,6 +10,9 @@ use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
+/// Beginning of a placeholder for a column of a file.
+const CSV: &str = "{csv:";
+
 /// Directory with copies of the plan's files.
 #[derive(Debug, Default)]
 pub struct PlanFiles {
@@ -17,11 +20,9 @@ pub struct PlanFiles {
 }
 
 impl PlanFiles {
-    /// Stores the files of a plan, and changes the plan to name the copies.
+    /// Stores the files of a plan, and changes the plan to name the copies. A file that was not sent is missing in the
+    /// run: the agent's own files are not those of the plan, and may be secret.
     pub fn store(&self, files: &[FileCopy], plan: &mut Plan) -> io::Result<()> {
-        if files.is_empty() {
-            return Ok(());
-        }
         let folder = private_folder()?;
         *self.folder.lock().ignore_poison() = Some(folder.clone());
         for file in files {
@@ -32,12 +33,23 @@ impl PlanFiles {
             fs::write(&copy, &file.content)?;
         }
         name_copies_in_placeholders(plan, files, &folder)?;
+        let mut outside = None;
         plan.change_paths(|path| {
-            let copy = place(&folder, path);
-            // Files that were not sent, such as a Unix socket, keep their name.
-            if copy.exists() { copy } else { path.to_owned() }
+            // The value of a variable could lead out of the folder.
+            if path.to_string_lossy().contains("${") {
+                outside.get_or_insert_with(|| path.to_owned());
+            }
+            place(&folder, path)
         });
-        Ok(())
+        let scenarios = plan.populations.iter().map(|population| &population.scenario);
+        for folder in scenarios.flat_map(|scenario| &scenario.folders) {
+            // Functions may write files there.
+            fs::create_dir_all(folder)?;
+        }
+        match outside {
+            Some(path) => Err(not_sent(&path.to_string_lossy())),
+            None => Ok(()),
+        }
     }
 
     /// Removes the copies.
@@ -62,26 +74,59 @@ fn name_copies_in_placeholders(
         .iter()
         .map(|file| (placeholder_begin(&file.path), placeholder_begin(&place(folder, &file.path))));
     replace_in_strings(&mut json, &names.collect::<Vec<_>>());
+    if let Some(name) = foreign_placeholder(&json, &placeholder_start(folder)) {
+        return Err(not_sent(&name));
+    }
     *plan = serde_json::from_value(json)?;
     Ok(())
 }
 
+fn not_sent(name: &str) -> io::Error {
+    io::Error::new(io::ErrorKind::PermissionDenied, format!("{name} was not sent to the agent"))
+}
+
+/// Beginning of all placeholders that name copies.
+fn placeholder_start(folder: &Path) -> String {
+    format!("{CSV}{}/", folder.display())
+}
+
+/// Returns a placeholder that names another file than a copy.
+fn foreign_placeholder(json: &Value, own: &str) -> Option<String> {
+    match json {
+        Value::String(text) => {
+            let mut places = text.match_indices(CSV).map(|(place, _)| &text[place..]);
+            let foreign = places.find(|rest| !rest.starts_with(own));
+            foreign.map(|rest| rest.chars().take_while(|c| *c != '}').collect())
+        }
+        Value::Array(all) => all.iter().find_map(|one| foreign_placeholder(one, own)),
+        Value::Object(all) => {
+            let values = all.iter().filter(|(key, _)| !is_name(key));
+            values.map(|(_, one)| one).find_map(|one| foreign_placeholder(one, own))
+        }
+        _ => None,
+    }
+}
+
+/// True for keys whose values are texts of the report, which are the same on all agents.
+fn is_name(key: &str) -> bool {
+    matches!(key, "label" | "name")
+}
+
 /// Returns the begin of a placeholder for a column of this file.
 fn placeholder_begin(path: &Path) -> String {
-    format!("{{csv:{}:", path.display())
+    format!("{CSV}{}:", path.display())
 }
 
 fn replace_in_strings(json: &mut Value, names: &[(String, String)]) {
     match json {
-        Value::String(text) if text.contains("{csv:") => {
+        Value::String(text) if text.contains(CSV) => {
             for (name, copy) in names {
                 *text = text.replace(name, copy);
             }
         }
         Value::Array(all) => all.iter_mut().for_each(|one| replace_in_strings(one, names)),
         Value::Object(all) => {
-            // Labels are texts of the report, which are the same on all agents.
-            let values = all.iter_mut().filter(|(key, _)| !matches!(&***key, "label" | "name"));
+            let values = all.iter_mut().filter(|(key, _)| !is_name(key));
             values.for_each(|(_, one)| replace_in_strings(one, names));
         }
         _ => {}
@@ -122,6 +167,20 @@ mod tests {
         let folder = Path::new("/tmp/x");
         assert_eq!(place(folder, Path::new("/etc/ca.pem")), Path::new("/tmp/x/etc/ca.pem"));
         assert_eq!(place(folder, Path::new("../../a/./b")), Path::new("/tmp/x/parent/parent/a/b"));
+    }
+
+    #[test]
+    fn only_files_that_were_sent_are_named() {
+        let folder = Path::new("/tmp/x");
+        let own = placeholder_start(folder);
+        let sent = serde_json::json!({"url": "/{csv:/tmp/x/a.csv:1}", "label": "/{csv:a.csv:1}"});
+        assert_eq!(foreign_placeholder(&sent, &own), None);
+        for foreign in ["/{csv:/etc/shadow:1}", "/{csv:/tmp/x/a.csv:1}{csv:/run/fifo:1}"] {
+            let plan = serde_json::json!({"requests": [{"url": foreign}]});
+            let name = foreign_placeholder(&plan, &own).unwrap();
+            assert!(["{csv:/etc/shadow:1", "{csv:/run/fifo:1"].contains(&&*name), "{name}");
+        }
+        assert!(not_sent("/run/fifo").to_string().ends_with("was not sent to the agent"));
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! that functions and scripts may read, the files that the plan names are sent.
 
 use crate::FleetError;
+use brunt_files::read_regular;
 use brunt_model::Plan;
 use brunt_model::agent::FileCopy;
 use std::collections::BTreeSet;
@@ -22,10 +23,11 @@ pub fn of_plan(plan: &Plan, script_files: &[PathBuf]) -> Result<Vec<FileCopy>, F
     let mut paths: BTreeSet<PathBuf> = script_files.iter().cloned().collect();
     let mut text = None;
     for path in plan.paths() {
-        if path.is_dir() {
+        let Ok(metadata) = fs::metadata(&path) else { continue };
+        if metadata.is_dir() {
             let text = text.get_or_insert_with(|| serde_json::to_string(plan).unwrap_or_default());
             paths.extend(named_files(&path, text));
-        } else if path.is_file() {
+        } else {
             paths.insert(path);
         }
     }
@@ -41,12 +43,15 @@ fn copy(path: PathBuf, rest: &mut u64) -> Result<FileCopy, FleetError> {
 }
 
 fn content(path: &Path, rest: &mut u64) -> io::Result<Vec<u8>> {
-    let length = fs::metadata(path)?.len();
-    *rest = rest.checked_sub(length).ok_or_else(|| {
-        let limit = format!("the files of the plan have more than {} MiB", MAX_BYTES >> 20);
-        io::Error::other(limit)
+    let content = read_regular(path, *rest).map_err(|error| match error.kind() {
+        io::ErrorKind::FileTooLarge => {
+            let limit = format!("the files of the plan have more than {} MiB", MAX_BYTES >> 20);
+            io::Error::other(limit)
+        }
+        _ => error,
     })?;
-    fs::read(path)
+    *rest -= content.len() as u64;
+    Ok(content)
 }
 
 /// Returns the files of a folder that a text names. Of a folder with client certificates,

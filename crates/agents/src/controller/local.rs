@@ -12,11 +12,14 @@ use std::sync::{Arc, Mutex};
 /// Name of the internal subcommand that is an agent.
 pub const COMMAND: &str = "worker";
 
+/// Option of an agent on the machine of its controller: it reads the files of the plan itself.
+pub const OWN_FILES: &str = "--own-files";
+
 /// Starts an agent. It ends when its input is closed.
 pub fn start() -> io::Result<AgentPipes> {
     let mut command = Command::new(own_program()?);
     // Lists of processes would show `/proc/self/exe` without it.
-    command.arg0("brunt").arg(COMMAND).stdin(Stdio::piped()).stdout(Stdio::piped());
+    command.arg0("brunt").args([COMMAND, OWN_FILES]).stdin(Stdio::piped()).stdout(Stdio::piped());
     let mut child = spawn_without_signals(&mut command)?;
     let input = child.stdin.take().ok_or_else(|| io::Error::other("no stdin"))?;
     let output = child.stdout.take().ok_or_else(|| io::Error::other("no stdout"))?;

@@ -109,6 +109,10 @@ impl Entry {
         let media = self.reply.media_type.split(';').next().unwrap_or_default().trim();
         let ending =
             self.url.path().rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase());
+        // Browsers request it by themselves, as a resource of another kind.
+        if self.url.path() == "/favicon.ico" {
+            return true;
+        }
         // Only some browsers record the type of a resource; otherwise media type and extension
         // decide.
         if !self.resource.is_empty() {
@@ -219,11 +223,16 @@ fn read_body(post: &JsonNode<'_>, comments: &mut Vec<String>) -> ImportedBody {
     if let ImportedBody::Multipart(parts) = &mut body {
         for (name, part) in parts {
             if let MultipartPart::File { file, kind, .. } = part {
-                let kind = kind.as_ref().map(|kind| format!(", type: {kind}")).unwrap_or_default();
+                let written = kind.as_ref().map(|kind| format!(", type: {kind}"));
+                let written = written.unwrap_or_default();
                 comments.push(format!(
-                    "`{name}` was the file {file}, in whose place a text is sent; write {{file: …{kind}}} to send one"
+                    "`{name}` was the file {file}, whose content is a placeholder; write {{file: …{written}}} to send one"
                 ));
-                *part = MultipartPart::Text(format!("content of {file}"));
+                *part = MultipartPart::SentFile {
+                    text: format!("content of {file}"),
+                    filename: std::mem::take(file),
+                    kind: kind.take(),
+                };
             }
         }
     }

@@ -116,6 +116,16 @@ impl Writer {
                     ("type".into(), self.text(kind, Braces::Plain)),
                 ]
             }
+            MultipartPart::SentFile { text, filename, kind } => {
+                let mut keys = vec![
+                    ("value".into(), self.text(text, Braces::Placeholders)),
+                    ("filename".into(), self.text(filename, Braces::Plain)),
+                ];
+                keys.extend(
+                    kind.iter().map(|kind| ("type".into(), self.text(kind, Braces::Plain))),
+                );
+                keys
+            }
             MultipartPart::File { file, kind, filename } => {
                 let mut keys = vec![("file".into(), self.text(file, Braces::Plain))];
                 keys.extend(

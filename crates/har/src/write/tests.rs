@@ -86,6 +86,11 @@ fn body() -> impl Strategy<Value = ImportedBody> {
     let part = prop_oneof![
         text().prop_map(MultipartPart::Text),
         text().prop_map(|text| MultipartPart::TypedText { text, kind: "text/plain".to_owned() }),
+        text().prop_map(|text| MultipartPart::SentFile {
+            text,
+            filename: "a.txt".to_owned(),
+            kind: None
+        }),
     ];
     prop_oneof![
         Just(ImportedBody::None),
@@ -184,9 +189,9 @@ fn check_body(imported: &ImportedBody, body: &Body, plan: &str) {
             let texts: Vec<String> = parts
                 .iter()
                 .map(|(_, part)| match part {
-                    MultipartPart::Text(text) | MultipartPart::TypedText { text, .. } => {
-                        expected(text)
-                    }
+                    MultipartPart::Text(text)
+                    | MultipartPart::TypedText { text, .. }
+                    | MultipartPart::SentFile { text, .. } => expected(text),
                     MultipartPart::File { .. } => String::new(),
                 })
                 .collect();

@@ -123,8 +123,9 @@ pub(super) fn each(
         }
         ImportedBody::Multipart(parts) => {
             for (name, part) in parts {
-                if let MultipartPart::Text(value) | MultipartPart::TypedText { text: value, .. } =
-                    part
+                if let MultipartPart::Text(value)
+                | MultipartPart::TypedText { text: value, .. }
+                | MultipartPart::SentFile { text: value, .. } = part
                 {
                     let place = counter.place(PlaceKind::Multipart, name);
                     replace(value, &place, visit);

@@ -4,11 +4,11 @@
 //! The page's script moves the overview to its place, and replaces the charts by zoomable ones.
 
 use crate::agents::AgentRows;
-use crate::breakdown::{self, Breakdown};
+use crate::breakdown::{self, Breakdown, LabelChoice, LabelOrder};
 use crate::figures::{interval, response_quantile, time_interval, with_both_ends};
 use crate::outline::block::{ListItem, ListMark, OutcomeRow, Remark};
 use crate::outline::run::{RunReport, notes, outcomes, verdict};
-use crate::subset::RunSubset;
+use crate::subset::{RunSubset, SubsetKind};
 use crate::texts::message;
 use crate::view::Detail;
 use crate::xml::escaped;
@@ -18,12 +18,30 @@ use brunt_model::numbers::{count, fraction, three_digits};
 use brunt_model::run::iterations::Iterations;
 use brunt_model::{Analysis, Finding, Judgement, Language, Run, Study, Text};
 
+/// Field of the form of a table of labels with their order.
+pub const ORDER: &str = "labels";
+/// Field of this form with the text to find.
+pub const SEARCH: &str = "label-search";
+
+/// The table of labels of a page that a server makes: the reader chooses its rows.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct LabelTable {
+    /// The rows.
+    pub choice: LabelChoice,
+    /// Address of the page, without fields.
+    pub action: String,
+    /// Other fields of the address.
+    pub fields: Vec<(String, String)>,
+}
+
 /// Verdict, objectives, tiles, errors and tables of a run.
 pub struct Overview<'a> {
     pub run: &'a Run,
     pub judgement: &'a Judgement,
     /// Returns the address of the page of a subset; None: the tables have no links.
     pub address: Option<&'a dyn Fn(&RunSubset) -> String>,
+    /// The table of labels of a server; None: all labels, without a form.
+    pub labels: Option<&'a LabelTable>,
     /// Maximum number of rows of a table of parts; None for all.
     pub most_rows: Option<usize>,
     pub language: Language,
@@ -44,7 +62,43 @@ impl Overview<'_> {
     /// Returns the tables of a run by population, agent, label and transaction.
     fn breakdowns(&self) -> String {
         let all = breakdown::all(self.run, self.judgement, AgentRows::All);
-        all.iter().map(|breakdown| self.breakdown_table(breakdown)).collect()
+        let tables = all.iter().map(|breakdown| match (self.labels, breakdown.kind) {
+            (Some(table), Some(SubsetKind::Label)) => {
+                let chosen = breakdown::chosen_labels(self.run, &table.choice);
+                self.label_form(table) + &self.breakdown_table(&chosen)
+            }
+            _ => self.breakdown_table(breakdown),
+        });
+        tables.collect()
+    }
+
+    /// Returns the form that chooses the labels of the table, and their order.
+    fn label_form(&self, table: &LabelTable) -> String {
+        let text = |message: Text| escaped(&message.in_language(self.language));
+        let hidden = table.fields.iter().map(|(name, value)| {
+            format!(
+                "<input type=\"hidden\" name=\"{}\" value=\"{}\">",
+                escaped(name),
+                escaped(value)
+            )
+        });
+        let options = LabelOrder::ALL.iter().map(|order| {
+            let word = order.word();
+            let selected = if *order == table.choice.order { " selected" } else { "" };
+            let name = text(message!("labels.by", order = word));
+            format!("<option value=\"{word}\"{selected}>{name}</option>")
+        });
+        format!(
+            "<form class=\"filter\" action=\"{}\" method=\"get\">{}<label>{} <select name=\"{ORDER}\">{}</select></label> \
+             <label>{} <input type=\"search\" name=\"{SEARCH}\" value=\"{}\"></label> <button>{}</button></form>\n",
+            escaped(&table.action),
+            hidden.collect::<String>(),
+            text(message!("labels.order")),
+            options.collect::<String>(),
+            text(message!("labels.search")),
+            escaped(&table.choice.search),
+            text(message!("labels.show")),
+        )
     }
 
     fn breakdown_table(&self, breakdown: &Breakdown) -> String {
@@ -142,7 +196,7 @@ fn tiles(run: &Run, judgement: &Judgement, language: Language) -> String {
         let ends = ends.map_or(String::new(), |(value, ends)| time_interval(value, ends));
         tiles.push(tile(name, &response_quantile(t, q), &ends, ""));
     }
-    let counts = message!("tile.errors-of", errors = count(t.errors()), all = count(t.attempted()));
+    let counts = message!("tile.errors-of", errors = count(t.errors()), all = count(t.ended()));
     tiles.push(tile(
         &message!("chart.errors").in_language(language),
         &fraction(t.error_share()),
@@ -298,6 +352,7 @@ mod tests {
             run: &run,
             judgement: &judgement,
             address: None,
+            labels: None,
             most_rows: None,
             language: Language::English,
         }
@@ -320,6 +375,7 @@ mod tests {
             run: &run,
             judgement: &Judgement::default(),
             address: None,
+            labels: None,
             most_rows: None,
             language: Language::English,
         }

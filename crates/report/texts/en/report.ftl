@@ -126,6 +126,16 @@ check-failure = { $label }: { $condition }: { $failed } of { $replies } replies
     .found-for-example = { $label }: { $condition }, found, for example, { $found }: { $failed } of { $replies } replies
     .expected = expected { $expected }
 
+labels =
+    .order = Labels with
+    .by = { $order ->
+        [p99] the highest p99 first
+        [errors] most errors first
+       *[count] most requests first
+    }
+    .search = Search
+    .show = Show
+
 tile =
     .errors-of = { $errors } of { $all }
     .iterations = Iterations

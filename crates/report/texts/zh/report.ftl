@@ -126,6 +126,16 @@ check-failure = { $label }：{ $condition }：{ $replies } 个响应中的 { $fa
     .found-for-example = { $label }：{ $condition }，实际为（举例）{ $found }：{ $replies } 个响应中的 { $failed } 个
     .expected = 预期 { $expected }
 
+labels =
+    .order = 标签排序
+    .by = { $order ->
+        [p99] p99 最高者在前
+        [errors] 错误最多者在前
+       *[count] 请求最多者在前
+    }
+    .search = 搜索
+    .show = 显示
+
 tile =
     .errors-of = { $errors } / { $all }
     .iterations = 迭代

@@ -32,7 +32,7 @@ pub struct Group {
 /// Reason why stored runs cannot be compared.
 #[derive(Debug, thiserror::Error)]
 pub enum StoredRunsError {
-    /// A group has no runs.
+    /// A group has no runs with a plan.
     #[error("{0} has no whole run")]
     Empty(String),
     /// Two groups have the same name.
@@ -59,7 +59,8 @@ pub fn compare_groups(
 ) -> Result<(Study, Analysis), StoredRunsError> {
     let groups: Vec<&Group> = sets.iter().flatten().collect();
     for group in &groups {
-        if group.runs.is_empty() {
+        // A damaged log may end before the plan.
+        if group.runs.iter().all(|(_, run)| run.plan.is_none()) {
             return Err(StoredRunsError::Empty(group.name.clone()));
         }
         if groups.iter().filter(|other| other.name == group.name).count() > 1 {

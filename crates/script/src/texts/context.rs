@@ -61,6 +61,20 @@ pub struct SharedState {
 /// Maximum number of labels and reasons in `undecoded`.
 const MAX_UNDECODED: usize = 20;
 
+/// The turns of this process among those of all processes of the run.
+#[derive(Debug, Clone, Copy)]
+pub struct Turns {
+    /// Number of its first turn.
+    pub first: f64,
+    /// Mean distance of two of its turns.
+    pub stride: f64,
+}
+
+impl Turns {
+    /// The turns of a single process.
+    pub const ALL: Self = Self { first: 0.0, stride: 1.0 };
+}
+
 /// Time until a user's turn at a place with a schedule of rates, in milliseconds.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum ScheduledWait {
@@ -191,10 +205,11 @@ impl SharedState {
         increment(&mut lock(&self.counters), counter)
     }
 
-    /// Returns the wait in milliseconds for a place that may be passed once per `gap` milliseconds.
-    pub fn wait_for_turn(&self, place: &str, now: f64, gap: f64) -> f64 {
+    /// Returns the wait in milliseconds for a place that may be passed once per `gap` milliseconds, for the first time
+    /// at `first`.
+    pub fn wait_for_turn(&self, place: &str, now: f64, first: f64, gap: f64) -> f64 {
         let mut paces = lock(&self.paces);
-        let next = paces.entry(place.to_owned()).or_insert(now);
+        let next = paces.entry(place.to_owned()).or_insert(first);
         // Unused turns expire.
         let turn = next.max(now);
         *next = turn + gap;
@@ -209,15 +224,18 @@ impl SharedState {
         now: f64,
         rates: &Cumulative,
         seconds: f64,
+        turns_of_process: Turns,
     ) -> ScheduledWait {
+        let Turns { first, stride } = turns_of_process;
         let mut all = lock(&self.rates);
-        let (start, turns) = all.entry(place.to_owned()).or_insert((now, 0.0));
+        let (start, turns) = all.entry(place.to_owned()).or_insert((now, first));
         let elapsed = (now - *start) / 1e3;
         // Unused turns expire.
-        let number = turns.max(rates.until(elapsed).floor());
+        let expired = ((rates.until(elapsed) - first) / stride).floor().max(0.0);
+        let number = turns.max(first + expired * stride);
         match rates.inverse(number) {
             Some(due) => {
-                *turns = number + 1.0;
+                *turns = number + stride;
                 if due > elapsed {
                     ScheduledWait::In((due - elapsed) * 1e3)
                 } else {
@@ -461,7 +479,7 @@ mod tests {
         let stage = |from, to| LoadStage { from, to, duration: Some(Duration::from_secs(2)) };
         let rates = Cumulative::new(&LoadShape { stages: vec![stage(1.0, 1.0), stage(2.0, 2.0)] });
         let shared_state = SharedState::default();
-        let turn = |now| shared_state.wait_for_rate("t", now, &rates, 4.0);
+        let turn = |now| shared_state.wait_for_rate("t", now, &rates, 4.0, Turns::ALL);
         assert_eq!(
             [turn(5000.0), turn(5000.0), turn(5000.0)],
             [ScheduledWait::Now, ScheduledWait::In(1000.0), ScheduledWait::In(2000.0)]
@@ -471,5 +489,32 @@ mod tests {
             [turn(8500.0), turn(9000.0)],
             [ScheduledWait::EndsIn(500.0), ScheduledWait::Over]
         );
+    }
+
+    #[test]
+    fn processes_take_turns_of_one_rate() {
+        // 10 turns per second for 2 s, dealt to three processes.
+        let shape = LoadShape {
+            stages: vec![LoadStage {
+                from: 10.0,
+                to: 10.0,
+                duration: Some(Duration::from_secs(2)),
+            }],
+        };
+        let rates = Cumulative::new(&shape);
+        let mut times = Vec::new();
+        for process in 0..3 {
+            let shared_state = SharedState::default();
+            let turns = Turns { first: f64::from(process), stride: 3.0 };
+            for _ in 0..20 {
+                match shared_state.wait_for_rate("t", 0.0, &rates, 2.0, turns) {
+                    ScheduledWait::Now => times.push(0),
+                    ScheduledWait::In(millis) => times.push(millis.round() as u64),
+                    ScheduledWait::EndsIn(_) | ScheduledWait::Over => break,
+                }
+            }
+        }
+        times.sort_unstable();
+        assert_eq!(times, (0..20).map(|turn| turn * 100).collect::<Vec<u64>>());
     }
 }

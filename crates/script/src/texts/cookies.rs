@@ -6,6 +6,7 @@
 
 use brunt_model::reply_policy::Cookies;
 use cookie_store::{CookieDomain, CookieStore, RawCookie};
+use std::borrow::Cow;
 use std::cmp::Reverse;
 use url::Url;
 
@@ -18,8 +19,9 @@ impl Jar {
     pub fn take(&mut self, url: &Url, fields: &[(String, String)]) {
         for (_, text) in fields.iter().filter(|(name, _)| name.eq_ignore_ascii_case("set-cookie")) {
             // RFC 6265 section 5.3: a cookie that is malformed or names another domain is ignored.
-            if let Some(cookie) = acceptable(text, url) {
-                let _ = self.0.get_or_insert_default().insert_raw(&cookie, url);
+            let url = http_url(url);
+            if let Some(cookie) = acceptable(text, &url) {
+                let _ = self.0.get_or_insert_default().insert_raw(&cookie, &url);
             }
         }
     }
@@ -37,7 +39,8 @@ impl Jar {
         policy: Cookies,
         explicit: Option<&str>,
     ) -> Option<(String, String)> {
-        let mut stored: Vec<_> = self.0.iter().flat_map(|store| store.matches(url)).collect();
+        let url = http_url(url);
+        let mut stored: Vec<_> = self.0.iter().flat_map(|store| store.matches(&url)).collect();
         // Cookies with longer paths come first (RFC 6265 section 5.4).
         stored.sort_by_key(|cookie| Reverse(cookie.path.as_ref().len()));
         let stored: Vec<_> = stored.iter().map(|cookie| cookie.name_value()).collect();
@@ -49,6 +52,20 @@ impl Jar {
             pairs.chain(stored.iter().map(|(name, value)| format!("{name}={value}"))).collect();
         (!pairs.is_empty()).then(|| ("Cookie".to_owned(), pairs.join(policy.separator())))
     }
+}
+
+/// Returns the URL of the handshake of a WebSocket, which is a request of HTTP (RFC 6455, 4.1); any other URL itself.
+/// For other schemes, the store holds back `HttpOnly` and `Secure` cookies.
+fn http_url(url: &Url) -> Cow<'_, Url> {
+    let scheme = match url.scheme() {
+        "ws" => "http",
+        "wss" => "https",
+        _ => return Cow::Borrowed(url),
+    };
+    let mut url = url.clone();
+    // It never fails between these schemes.
+    let _ = url.set_scheme(scheme);
+    Cow::Owned(url)
 }
 
 /// Parses a field `Set-Cookie`. None if the prefix of its name or the suffix of
@@ -143,6 +160,15 @@ mod tests {
             set.iter().map(|text| ("Set-Cookie".to_owned(), (*text).to_owned())).collect();
         jar.take(&Url::parse(from).unwrap(), &fields);
         jar.field(&Url::parse(to).unwrap(), Cookies::Kept).map(|field| field.1).unwrap_or_default()
+    }
+
+    #[test]
+    fn handshakes_of_websockets_have_the_cookies_of_http() {
+        let set = ["session=1; HttpOnly", "token=2; Secure; HttpOnly"];
+        assert_eq!(sent("https://h/", &set, "wss://h/socket"), "session=1; token=2");
+        assert_eq!(sent("https://h/", &set, "ws://h/socket"), "session=1");
+        assert_eq!(sent("wss://h/socket", &set, "https://h/"), "session=1; token=2");
+        assert_eq!(sent("ws://h/socket", &set, "wss://h/"), "session=1");
     }
 
     #[test]

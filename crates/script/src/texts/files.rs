@@ -54,7 +54,7 @@ pub fn read_text(file: &Path) -> Result<String, ScriptError> {
 
 /// Reads the bytes of a file.
 pub(crate) fn read_bytes(file: &Path) -> Result<Vec<u8>, ScriptError> {
-    fs::read(file).map_err(|source| ScriptError::Read { file: file.to_owned(), source })
+    brunt_files::read(file).map_err(|source| ScriptError::Read { file: file.to_owned(), source })
 }
 
 /// Returns bytes as UTF-8, without their byte order mark. `file` is named in the error.
@@ -108,8 +108,7 @@ impl Files {
     /// Returns the current bytes of a file. None: it cannot be read, or is not allowed.
     pub fn bytes(&self, name: &str) -> Option<Vec<u8>> {
         let path = self.readable(name)?;
-        let about = fs::metadata(&path).ok().filter(fs::Metadata::is_file)?;
-        if about.len() > MAX_FILE_BYTES { None } else { fs::read(path).ok() }
+        brunt_files::read_regular(&path, MAX_FILE_BYTES).ok()
     }
 
     /// Appends a text to a file in one of the folders.
@@ -282,11 +281,7 @@ fn lines_of(text: &str) -> Vec<Range<usize>> {
 }
 
 fn text_of(path: &Path) -> Option<Arc<FileText>> {
-    let about = fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
-    if about.len() > MAX_FILE_BYTES {
-        return None;
-    }
-    let bytes = fs::read(path).ok()?;
+    let bytes = brunt_files::read_regular(path, MAX_FILE_BYTES).ok()?;
     let text = String::from_utf8_lossy(&bytes);
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text).to_owned();
     Some(Arc::new(FileText::new(text)))

@@ -183,7 +183,7 @@ fn default_variable(name: &str, system: &System) -> Option<String> {
 }
 
 fn text(path: &Path) -> Result<String> {
-    let bytes = std::fs::read(path).map_err(|error| {
+    let bytes = brunt_files::read(path).map_err(|error| {
         SpecError::unplaced(format!("cannot read the plan file {}: {error}", path.display()))
     })?;
     match String::from_utf8(bytes) {

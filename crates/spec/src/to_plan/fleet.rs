@@ -6,6 +6,7 @@ use crate::settings::RunSettings;
 use crate::settings::rows::fleet::{NeededAgents, needed_agents};
 use crate::words::{bytes, duration};
 use brunt_model::{FleetSettings, Placement};
+use std::time::Duration;
 
 /// Returns the settings of agents at these places, with the defaults of everything else.
 ///
@@ -74,10 +75,12 @@ pub fn fleet(settings: &RunSettings) -> Result<Option<FleetSettings>> {
         names.name_of("fleet-name"),
         names.name_of("fleet-key")
     ));
-    let lease = if on.is_on_nats() && !sources.options().any(|option| option == "lease") {
-        duration::positive(defaults::NATS_LEASE)?
-    } else {
-        agents.lease
+    let lease = match on {
+        _ if sources.options().any(|option| option == "lease") => agents.lease,
+        // A pipe of this machine cannot be cut.
+        Placement::Local(_) => Duration::ZERO,
+        _ if on.is_on_nats() => duration::positive(defaults::NATS_LEASE)?,
+        _ => agents.lease,
     };
     require!(sources, (agents.quiet as usize) < on.agents(), |names| format!(
         "{} {}: at least one of the {} agents must not be quiet",

@@ -392,7 +392,7 @@ fn bytes_of(
     let read = match data {
         Data::Text(text) => return Ok(text.clone().into_bytes()),
         Data::File(file) => {
-            std::fs::read(file).map_err(|error| (file.display().to_string(), error))
+            brunt_files::read(file).map_err(|error| (file.display().to_string(), error))
         }
         Data::Stdin => (system.stdin)().map_err(|error| ("standard input".to_owned(), error)),
     };

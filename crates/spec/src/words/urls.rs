@@ -24,7 +24,6 @@ use super::{target, values};
 use brunt_model::Body;
 use brunt_script::{ScriptError, WordError, body, read_text};
 use std::collections::HashMap;
-use std::fs;
 use std::path::Path;
 
 /// A request, from one line of the file.
@@ -205,8 +204,8 @@ fn action(text: &str) -> Result<Action, ScriptError> {
 fn data_of(method: &str, data: &str) -> Result<(Body, Option<&'static str>), ScriptError> {
     if let Some(file) = data.strip_prefix('<') {
         let file = Path::new(unquoted(file.trim()));
-        let bytes =
-            fs::read(file).map_err(|source| ScriptError::Read { file: file.to_owned(), source })?;
+        let bytes = brunt_files::read(file)
+            .map_err(|source| ScriptError::Read { file: file.to_owned(), source })?;
         return Ok((body::from_bytes(bytes), Some(body::content_type(file))));
     }
     // Without data, these methods still send a Content-Length, of 0 bytes.

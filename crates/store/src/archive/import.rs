@@ -6,7 +6,7 @@ use crate::log::{self, LogHead, PackedReader, TrialOf};
 use crate::{Store, StoreError, StoredItem, directory, experiment, id};
 use brunt_model::codec::{Frame, frame, read_frame};
 use std::collections::BTreeMap;
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
@@ -58,7 +58,8 @@ impl Store {
         path: &Path,
         is_valid: fn(&ArchiveFile, &Path) -> bool,
     ) -> Result<Unpacked, StoreError> {
-        let mut from = BufReader::new(File::open(path).map_err(StoreError::io(path))?);
+        let mut from =
+            BufReader::new(brunt_files::open_regular(path).map_err(StoreError::io(path))?);
         let mut magic = [0; 8];
         let has_magic = from.read_exact(&mut magic).is_ok() && &magic == MAGIC;
         if !has_magic {
@@ -172,7 +173,8 @@ fn is_readable(content: &ArchiveFile, path: &Path) -> bool {
         let reader = DigestReader::open(path);
         return matches!(reader.map(|reader| reader.map(DigestReader::run)), Ok(Some(Ok(Some(_)))));
     }
-    File::open(path).is_ok_and(|file| PackedReader::new(BufReader::new(file)).is_ok())
+    brunt_files::open_regular(path)
+        .is_ok_and(|file| PackedReader::new(BufReader::new(file)).is_ok())
 }
 
 /// Moves a run's log into the store. If its experiment has another id here, the
@@ -182,7 +184,7 @@ fn move_run_log(
     to: &Path,
     ids: &BTreeMap<String, String>,
 ) -> Result<Option<TrialOf>, StoreError> {
-    let file = File::open(from).map_err(StoreError::io(from))?;
+    let file = brunt_files::open_regular(from).map_err(StoreError::io(from))?;
     let reader = PackedReader::new(BufReader::new(file)).map_err(StoreError::log(from))?;
     let head = LogHead { belongs: trial_here(reader.head().belongs.as_ref(), ids) };
     if &head == reader.head() {
@@ -228,8 +230,8 @@ fn rewrite(head: &LogHead, mut rest: impl Read, path: &Path) -> io::Result<()> {
 }
 
 pub(super) fn has_same_bytes(one: &Path, other: &Path) -> io::Result<bool> {
-    let one = File::open(one)?;
-    let other = File::open(other)?;
+    let one = brunt_files::open_regular(one)?;
+    let other = brunt_files::open_regular(other)?;
     if one.metadata()?.len() != other.metadata()?.len() {
         return Ok(false);
     }

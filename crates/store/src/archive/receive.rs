@@ -12,7 +12,6 @@ use brunt_model::codec::{Frame, LogError, read_frame};
 use brunt_model::{Experiment, Run};
 use flate2::read::DeflateDecoder;
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::File;
 use std::io::{self, BufReader, Read};
 use std::path::Path;
 
@@ -126,7 +125,7 @@ fn check_contents(path: &Path, limits: &ArchiveLimits) -> Result<(), StoreError>
     if bytes > limits.bytes {
         return Err(refusal(format!("has {bytes} bytes (maximum: {})", limits.bytes)));
     }
-    let mut from = BufReader::new(File::open(path).map_err(StoreError::io(path))?);
+    let mut from = BufReader::new(brunt_files::open_regular(path).map_err(StoreError::io(path))?);
     let mut magic = [0; 8];
     let first = match from.read_exact(&mut magic) {
         Ok(()) if &magic == MAGIC => read_frame(&mut from).map_err(StoreError::io(path))?,
@@ -198,7 +197,7 @@ fn read_experiment(path: &Path, id: &str) -> Result<ExperimentContents, StoreErr
 
 /// Returns the unpacked size of an experiment, or a size above the maximum; None if it is damaged.
 fn unpacked_size(path: &Path) -> io::Result<Option<u64>> {
-    let mut from = BufReader::new(File::open(path)?);
+    let mut from = BufReader::new(brunt_files::open_regular(path)?);
     from.read_exact(&mut [0; 8])?;
     let mut total = 0;
     loop {
@@ -222,7 +221,7 @@ fn check_log(
     unpacked_limit: u64,
     unpacked: &mut u64,
 ) -> Result<Option<TrialOf>, String> {
-    let file = File::open(path).map_err(|error| error.to_string())?;
+    let file = brunt_files::open_regular(path).map_err(|error| error.to_string())?;
     let mut log = PackedReader::new(BufReader::new(file)).map_err(|error| describe(&error))?;
     let mut run = Run::default();
     let remaining = unpacked_limit.saturating_sub(*unpacked);
@@ -291,8 +290,10 @@ fn has_same_content(content: &ArchiveFile, here: &Path, place: &Path) -> io::Res
         let [Some(here), Some(place)] = readers else { return Ok(false) };
         return is_equal(here.rest(), place.rest());
     }
-    let here = PackedReader::new(BufReader::new(File::open(here)?)).map_err(io::Error::other)?;
-    let place = PackedReader::new(BufReader::new(File::open(place)?)).map_err(io::Error::other)?;
+    let here = PackedReader::new(BufReader::new(brunt_files::open_regular(here)?))
+        .map_err(io::Error::other)?;
+    let place = PackedReader::new(BufReader::new(brunt_files::open_regular(place)?))
+        .map_err(io::Error::other)?;
     is_equal(here.rest(), place.rest())
 }
 

@@ -1,6 +1,7 @@
 //! Reads a log while it is written.
 
 use super::PackedReader;
+use brunt_files::open_regular;
 use brunt_model::Event;
 use brunt_model::codec::LogError;
 use std::fs::File;
@@ -19,7 +20,7 @@ impl LogTail {
     ///
     /// [`LogError`] if it cannot be read, is no packed log, or has an unknown version.
     pub fn open(path: &Path) -> Result<Self, LogError> {
-        Ok(Self { reader: PackedReader::new(File::open(path)?)? })
+        Ok(Self { reader: PackedReader::new(open_regular(path)?)? })
     }
 
     /// Returns the next event; None if its writer has not completed it yet. A later call may return it then.

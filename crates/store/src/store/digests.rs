@@ -38,7 +38,7 @@ impl Store {
     /// [`StoreError`] if there is no such run, its log was removed, or cannot be read.
     pub fn events(&self, id: &str) -> Result<EventReader<BufReader<File>>, StoreError> {
         let path = self.directory.run(id);
-        let file = match File::open(&path) {
+        let file = match brunt_files::open_regular(&path) {
             Err(error)
                 if error.kind() == ErrorKind::NotFound && self.directory.digest(id).exists() =>
             {

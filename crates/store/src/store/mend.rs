@@ -7,8 +7,9 @@ use crate::entry::{self, IndexEntry, ItemKind, ItemState, KeyFigures};
 use crate::experiment::{self, ExperimentEnd, ExperimentHead};
 use crate::run_log::StartRow;
 use crate::{EntryFilter, StoreError};
+use brunt_files::open_regular;
 use std::collections::BTreeMap;
-use std::fs::{File, TryLockError};
+use std::fs::TryLockError;
 use std::path::Path;
 
 impl Store {
@@ -124,6 +125,6 @@ pub(super) fn progress_of(end: Option<&ExperimentEnd>) -> ItemState {
 
 /// True if a process writes to this file.
 pub(super) fn is_locked(path: &Path) -> bool {
-    File::open(path)
+    open_regular(path)
         .is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
 }

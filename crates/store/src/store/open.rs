@@ -208,7 +208,7 @@ fn add_run(index: &Index, directory: &Directory, id: &str) -> Result<(), StoreEr
     if !index.claim_as(id, ItemKind::Run)? {
         return Ok(());
     }
-    match File::open(directory.run(id)) {
+    match brunt_files::open_regular(&directory.run(id)) {
         Ok(file) => match PackedReader::new(BufReader::new(file)) {
             Ok(reader) => fill_run(index, id, reader),
             Err(_) => Ok(()),

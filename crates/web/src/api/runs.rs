@@ -5,7 +5,7 @@ use super::{read_json, visitor};
 use crate::layout::{Problem, json};
 use crate::pages::{item, list};
 use crate::shared::{Shared, query, with_store};
-use crate::transfer;
+use crate::transfer::{self, UnnamedFile};
 use axum::body::Body;
 use axum::extract::{Path, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri, header};
@@ -126,10 +126,10 @@ pub async fn pull(
         let item = store.find(&word)?;
         let file = transfer::temporary_file(shared)?;
         store.export(&item, file.path())?;
-        Ok(file)
+        UnnamedFile::of(&file).map_err(|error| Problem::internal(&error))
     })
     .await?;
-    transfer::send(file, place)
+    Ok(transfer::send(file, place))
 }
 
 /// Changes tags, note or pin. Returns the new index entry.

@@ -17,14 +17,14 @@ use axum::extract::State;
 use axum::http::{StatusCode, Uri};
 use axum::response::{Html, IntoResponse, Redirect, Response};
 use brunt_editor::PlanFormat;
+use brunt_files::read_regular;
 use brunt_jmx::document::declared_encoding;
 use brunt_jmx::is_jmx;
 use brunt_model::Text;
 use brunt_model::numbers::hexadecimal;
 use brunt_spec::plan::{replace_file, schema};
 use maud::{Markup, html};
-use std::fs;
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -32,7 +32,7 @@ use std::sync::Arc;
 pub const MAX_FORM_BYTES: usize = 32 << 20;
 
 /// Maximum size of a plan file in the editor.
-const MAX_PLAN_BYTES: u64 = 10 << 20;
+pub const MAX_PLAN_BYTES: u64 = 10 << 20;
 
 /// Endings of the names of plan files. Other files are neither shown nor written.
 const ENDINGS: [&str; 3] = ["yaml", "yml", brunt_jmx::editor::FORMAT.ending];
@@ -58,17 +58,12 @@ impl EditedPlan {
     /// The name is not that of a plan file, or it cannot be read.
     pub fn read(file: &str) -> Result<Self, Problem> {
         ensure_plan_file(file)?;
-        let bytes = match fs::metadata(file) {
-            Ok(metadata) if metadata.len() > MAX_PLAN_BYTES => {
-                return Err(Problem::bad_request(message!("edit-large", file)));
-            }
+        let bytes = match read_regular(Path::new(file), MAX_PLAN_BYTES) {
             Err(error) if error.kind() == ErrorKind::NotFound => {
                 let file = file.to_owned();
                 return Ok(Self { file, text: String::new(), digest: String::new() });
             }
-            _ => {
-                fs::read(file).map_err(|error| Problem::bad_request(format!("{file}: {error}")))?
-            }
+            bytes => bytes.map_err(|error| unreadable(file, &error))?,
         };
         let digest = digest_of(&bytes);
         let text = String::from_utf8(bytes).ok().filter(|text| is_declared_utf8(file, text));
@@ -89,7 +84,7 @@ impl EditedPlan {
     /// Writes the text to the file, unless it has changed since it was read.
     pub fn save(&self) -> Result<(), Text> {
         let Self { file, text, digest } = self;
-        let before = match fs::read(file) {
+        let before = match read_regular(Path::new(file), MAX_PLAN_BYTES) {
             Err(error) if error.kind() == ErrorKind::NotFound => Vec::new(),
             before => before.map_err(|error| {
                 message!("edit-unreadable", file = file.as_str(), error = error.to_string())
@@ -105,6 +100,15 @@ impl EditedPlan {
             message!("edit-unwritable", file = file.as_str(), error = error.to_string())
         })
     }
+}
+
+/// Problem of a plan file that cannot be read.
+fn unreadable(file: &str, error: &io::Error) -> Problem {
+    Problem::bad_request(if error.kind() == ErrorKind::FileTooLarge {
+        message!("edit-large", file)
+    } else {
+        message!("edit-unreadable", file, error = error.to_string())
+    })
 }
 
 /// False if a file of XML declares another encoding than UTF-8, in which a changed text would be garbled.

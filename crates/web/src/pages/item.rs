@@ -16,7 +16,8 @@ use axum::http::Uri;
 use axum::response::{IntoResponse, Redirect, Response};
 use brunt_model::run_history::HistoryMeasure;
 use brunt_model::{Analysis, Judgement, Question, Run, Study};
-use brunt_report::html::StudyPage;
+use brunt_report::breakdown::{LabelChoice, LabelOrder};
+use brunt_report::html::{LABEL_ORDER, LABEL_SEARCH, LabelTable, StudyPage};
 use brunt_report::selection::select;
 use brunt_report::single;
 use brunt_report::subset::RunSubset;
@@ -39,6 +40,7 @@ struct ItemPage<'a> {
     fields: Fields,
     /// Subset of the run that the charts show; None for the whole run.
     only: Option<RunSubset>,
+    labels: LabelTable,
 }
 
 /// Shows a run or an experiment. Another name of it leads to the address with its id.
@@ -134,7 +136,29 @@ impl<'a> ItemPage<'a> {
         let fields = query(uri);
         let only = fields.all(ONLY).next().map(str::parse).transpose();
         let only = only.map_err(|error| Problem::bad_request(format!("{ONLY}={error}")))?;
-        Ok(Self { store, shared, viewer, entry: store.entry(id)?, fields, only })
+        let order = fields.first(LABEL_ORDER);
+        let order = if order.is_empty() {
+            Some(LabelOrder::default())
+        } else {
+            LabelOrder::from_word(order)
+        };
+        let order = order.ok_or_else(|| {
+            let all = LabelOrder::ALL.map(LabelOrder::word).join(", ");
+            Problem::bad_request(format!(
+                "{LABEL_ORDER}={}: write one of {all}",
+                fields.first(LABEL_ORDER)
+            ))
+        })?;
+        let others = fields.clone().without(LABEL_ORDER).without(LABEL_SEARCH);
+        let labels = LabelTable {
+            choice: LabelChoice { order, search: fields.first(LABEL_SEARCH).to_owned() },
+            action: format!("/runs/{id}"),
+            fields: others
+                .all_pairs()
+                .map(|(name, value)| (name.to_owned(), value.to_owned()))
+                .collect(),
+        };
+        Ok(Self { store, shared, viewer, entry: store.entry(id)?, fields, only, labels })
     }
 }
 
@@ -209,6 +233,7 @@ impl ItemPage<'_> {
             study,
             analysis,
             address: Some(&address),
+            labels: Some(&self.labels),
             shown: shown.as_ref(),
             most_rows,
         })

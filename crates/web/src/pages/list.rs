@@ -1,5 +1,6 @@
 //! The list of runs and experiments, the latest first.
 
+use crate::assets::Asset;
 use crate::fields::Fields;
 use crate::layout::{Problem, page, scrolled_runs, strip};
 use crate::shared::{Shared, query, with_store};
@@ -11,10 +12,12 @@ use brunt_model::finding::State as Verdict;
 use brunt_model::numbers::{UNKNOWN, plain};
 use brunt_report::layout::clean;
 use brunt_report::stored::{HEAD, WHAT, cells};
-use brunt_store::entry::LoadRange;
+use brunt_report::utc::rfc3339;
+use brunt_store::entry::{KeyFigures, LoadRange};
 use brunt_store::selection::{EntrySelection, SelectorField};
 use brunt_store::{IndexEntry, ItemKind, ItemState, Store, StoreError};
 use maud::{Markup, html};
+use std::cmp::Ordering;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -33,9 +36,20 @@ const COLUMNS: [&str; HEAD.len()] = [
     "runs-column-verdict",
 ];
 
-/// Columns of the load and of the verdict.
+/// Columns of the start, of the load and of the verdict.
+const WHEN: usize = 1;
 const LOAD: usize = 3;
 const VERDICT: usize = 7;
+
+/// Field of the URL with the column by which the list is sorted.
+const SORT: &str = "sort";
+
+/// Columns by which the list can be sorted, as their words in the URL. The first two begin with the highest value.
+const SORT_WORDS: [&str; HEAD.len()] =
+    ["id", "when", "what", "load", "throughput", "p99", "errors", "verdict"];
+
+/// Beginning of the word of a column that is sorted downwards.
+const DOWNWARDS: &str = "-";
 
 /// Maximum number of suggestions for a field.
 const SUGGESTIONS: usize = 200;
@@ -88,13 +102,30 @@ pub async fn show(
 /// Returns all items of a store, the latest first.
 pub fn read_items(store: &Store) -> Result<Vec<Item>, StoreError> {
     let items = store.list_items()?.into_iter().rev();
-    Ok(items.map(|(entry, runs)| Item { entry, runs }).collect())
+    Ok(items
+        .map(|(entry, runs)| Item { entry: with_figures_of_only_run(entry, &runs), runs })
+        .collect())
 }
 
-/// Returns the items that the fields select.
+/// An experiment with one trial is a single run for those who make plans, so it has the figures of that run.
+fn with_figures_of_only_run(entry: IndexEntry, runs: &[IndexEntry]) -> IndexEntry {
+    match runs {
+        [run] if entry.kind == ItemKind::Experiment && entry.trials == Some(1) => {
+            IndexEntry { figures: run.figures, ..entry }
+        }
+        _ => entry,
+    }
+}
+
+/// Returns the items that the fields select, in the order that they choose.
 pub fn selected<'a>(items: &'a [Item], fields: &Fields) -> Vec<&'a Item> {
     let selection = selection(fields);
-    items.iter().filter(|item| selection.contains(&item.entry, &item.runs)).collect()
+    let mut items: Vec<&Item> =
+        items.iter().filter(|item| selection.contains(&item.entry, &item.runs)).collect();
+    if let Some(sorting) = Sorting::of(fields) {
+        sorting.sort(&mut items);
+    }
+    items
 }
 
 /// Returns the items of the page that the fields name.
@@ -109,6 +140,93 @@ pub fn rows_of_page<'a>(
 
 fn page_number(fields: &Fields) -> usize {
     fields.first("page").parse().unwrap_or(1).max(1)
+}
+
+/// The column by which the list is sorted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Sorting {
+    column: usize,
+    is_downwards: bool,
+}
+
+/// Value of a cell by which the list is sorted.
+#[derive(PartialEq, PartialOrd)]
+enum SortKey {
+    Number(f64),
+    Word(String),
+}
+
+impl Sorting {
+    fn of(fields: &Fields) -> Option<Self> {
+        let word = fields.first(SORT);
+        let (word, is_downwards) = match word.strip_prefix(DOWNWARDS) {
+            Some(word) => (word, true),
+            None => (word, false),
+        };
+        let column = SORT_WORDS.iter().position(|known| *known == word)?;
+        Some(Self { column, is_downwards })
+    }
+
+    fn sort(self, items: &mut [&Item]) {
+        // Unknown values come last in both directions. Equal ones stay in the order of time.
+        items.sort_by(|a, b| match (self.key(&a.entry), self.key(&b.entry)) {
+            (Some(a), Some(b)) => {
+                let order = a.partial_cmp(&b).unwrap_or(Ordering::Equal);
+                if self.is_downwards { order.reverse() } else { order }
+            }
+            (a, b) => a.is_none().cmp(&b.is_none()),
+        });
+    }
+
+    fn key(self, entry: &IndexEntry) -> Option<SortKey> {
+        let figure = |figure: fn(&KeyFigures) -> Option<f64>| {
+            entry.figures.as_ref().and_then(figure).map(SortKey::Number)
+        };
+        match SORT_WORDS[self.column] {
+            "id" => Some(SortKey::Word(entry.id.clone())),
+            "when" => entry.started_unix_seconds.map(SortKey::Number),
+            "what" => Some(SortKey::Word(entry.what.to_lowercase())),
+            "load" => entry.load.map(|load| SortKey::Number(load.to)),
+            "throughput" => figure(|figures| Some(figures.throughput_per_second)),
+            "p99" => figure(|figures| figures.p99_seconds),
+            "errors" => figure(|figures| Some(figures.errors_share)),
+            _ => entry.figures.map(|figures| SortKey::Word(figures.verdict.key().to_owned())),
+        }
+    }
+}
+
+/// Head of a column: a link that sorts the list by it, and in the other direction at the next use.
+fn head(column: usize, fields: &Fields, viewer: &Viewer) -> Markup {
+    let sorting = Sorting::of(fields).filter(|sorting| sorting.column == column);
+    let word = SORT_WORDS[column];
+    // The latest, fastest and worst items are looked for more often than the others.
+    let is_downwards =
+        sorting.map_or(!["id", "what"].contains(&word), |sorting| !sorting.is_downwards);
+    let word = if is_downwards { format!("{DOWNWARDS}{word}") } else { word.to_owned() };
+    let address = fields.clone().without("page").without(SORT).with(SORT, &word).at("/");
+    let order =
+        sorting.map(|sorting| if sorting.is_downwards { "descending" } else { "ascending" });
+    let mark = sorting.map_or("", |sorting| if sorting.is_downwards { " ↓" } else { " ↑" });
+    let title = viewer.text(COLUMNS[column]);
+    html! {
+        th aria-sort=[order] {
+            @if column == WHEN {
+                a href=(address) { span class="utc" data-local=(viewer.text("runs-column-when-local")) { (title) } (mark) }
+            } @else {
+                a href=(address) { (title) (mark) }
+            }
+        }
+    }
+}
+
+/// Start of an item. The script of the page shows it in the time zone of the browser.
+fn start(entry: &IndexEntry, text: &str) -> Markup {
+    html! {
+        @match entry.started_unix_seconds {
+            Some(seconds) => time class="local" datetime=(rfc3339(seconds)) { (text) },
+            None => (text),
+        }
+    }
 }
 
 impl Item {
@@ -134,11 +252,12 @@ fn list(items: &[Item], fields: &Fields, viewer: &Viewer) -> Html<String> {
         } @else {
             p class="facts" { (viewer.format(&count)) }
             form action="/compare" method="get" {
-                (table(shown, viewer))
+                (table(shown, fields, viewer))
                 p { button type="submit" { (viewer.text("runs-compare")) } " " span class="hint" { (viewer.text("runs-reference")) } }
             }
         }
         (links_to_pages(selected.len(), page_number, fields, viewer))
+        script type="module" src=(Asset::StudioScript.path()) {}
     };
     page(viewer, &viewer.text("runs-title"), &strip(viewer, &html! {}), &content)
 }
@@ -154,6 +273,7 @@ fn filter(items: &[Item], fields: &Fields, viewer: &Viewer) -> Markup {
                 input type="checkbox" name="pinned" value="yes" checked[!fields.first("pinned").is_empty()];
                 " " (viewer.text("runs-pinned"))
             }
+            @if fields.has(SORT) { input type="hidden" name=(SORT) value=(fields.first(SORT)); }
             button type="submit" { (viewer.text("runs-show")) }
             a href="/" { (viewer.text("runs-all")) }
             a href=(history_address(fields)) { (viewer.text("runs-history")) }
@@ -192,11 +312,11 @@ fn verdict_name(state: Verdict, viewer: &Viewer) -> String {
     viewer.format(&message!("verdict-state", state = state.key()))
 }
 
-fn table<'a>(items: impl Iterator<Item = &'a Item>, viewer: &Viewer) -> Markup {
+fn table<'a>(items: impl Iterator<Item = &'a Item>, fields: &Fields, viewer: &Viewer) -> Markup {
     let rows = html! {
         thead { tr {
             th { span class="sr" { (viewer.text("runs-select")) } }
-            @for title in COLUMNS { th { (viewer.text(title)) } }
+            @for column in 0..COLUMNS.len() { (head(column, fields, viewer)) }
             th { (viewer.text("runs-remarks")) }
         } }
         tbody { @for item in items { (row(&item.entry, viewer)) } }
@@ -216,6 +336,7 @@ fn row(entry: &IndexEntry, viewer: &Viewer) -> Markup {
             @for (column, cell) in cells.iter().enumerate() {
                 @match column {
                     0 => td { a href=(link) { (cell) } },
+                    WHEN => td { (start(entry, cell)) },
                     WHAT => td class="what" {
                         (cell)
                         @if entry.kind == ItemKind::Experiment { " " span class="remarks" { (viewer.text("runs-experiment")) } }
@@ -294,7 +415,7 @@ fn links_to_pages(rows: usize, page_number: usize, fields: &Fields, viewer: &Vie
 
 /// Address of the history of the runs that the filter selects.
 fn history_address(fields: &Fields) -> String {
-    fields.clone().without("page").at(super::history::PATH)
+    fields.clone().without("page").without(SORT).at(super::history::PATH)
 }
 
 fn address_of(page_number: usize, fields: &Fields) -> String {

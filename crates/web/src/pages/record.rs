@@ -27,8 +27,19 @@ const HEADLESS: (&str, &str) = ("headless", "record-headless");
 const PROXY: &str = "proxy";
 
 /// Shows the form. Fields of the URL are its values.
-pub async fn show(State(shared): State<Arc<Shared>>, viewer: Viewer, uri: Uri) -> Html<String> {
-    let fields = query(&uri);
+///
+/// # Errors
+///
+/// Never: the form needs no file.
+pub async fn show(
+    State(shared): State<Arc<Shared>>,
+    viewer: Viewer,
+    uri: Uri,
+) -> Result<Html<String>, Problem> {
+    on_thread(&shared, move |shared| Ok(form_page(&query(&uri), shared, &viewer))).await
+}
+
+fn form_page(fields: &Fields, shared: &Shared, viewer: &Viewer) -> Html<String> {
     let active: Vec<(u32, String)> = shared
         .recordings()
         .active()
@@ -40,9 +51,9 @@ pub async fn show(State(shared): State<Arc<Shared>>, viewer: Viewer, uri: Uri) -
             @let title = message!("record-active", number = number.to_string(), file = file.as_str());
             p { a href=(address(*number)) { (viewer.format(&title)) } }
         }
-        (record_form(&fields, &viewer))
+        (record_form(fields, viewer))
     };
-    page(&viewer, &viewer.text("record-title"), &strip(&viewer, &html! {}), &content)
+    page(viewer, &viewer.text("record-title"), &strip(viewer, &html! {}), &content)
 }
 
 fn record_form(fields: &Fields, viewer: &Viewer) -> Markup {
@@ -222,10 +233,13 @@ pub async fn stop(
     body: Body,
 ) -> Result<Redirect, Problem> {
     form(body).await?;
-    let recordings = shared.recordings();
-    let recording = recordings.get(number).ok_or_else(|| unknown(number))?;
-    recording.process.interrupt().map_err(|error| Problem::internal(&error))?;
-    Ok(Redirect::to(&address(number)))
+    on_thread(&shared, move |shared| {
+        let recordings = shared.recordings();
+        let recording = recordings.get(number).ok_or_else(|| unknown(number))?;
+        recording.process.interrupt().map_err(|error| Problem::internal(&error))?;
+        Ok(Redirect::to(&address(number)))
+    })
+    .await
 }
 
 fn unknown(number: u32) -> Problem {

@@ -4,11 +4,11 @@ use super::starting;
 use crate::fields::Fields;
 use crate::guard::Refusal;
 use crate::layout::{Problem, page, strip};
-use crate::shared::{Shared, form, unchecked_form};
+use crate::shared::{Shared, form, on_thread, unchecked_form};
 use crate::texts::{ELEMENT, Viewer, message};
 use axum::body::Body;
 use axum::extract::{Path, State};
-use axum::http::{HeaderValue, StatusCode, header};
+use axum::http::{HeaderValue, Method, StatusCode, header};
 use axum::response::{Html, IntoResponse, Response};
 use maud::html;
 use std::sync::Arc;
@@ -48,14 +48,15 @@ pub async fn admit(
 ) -> Result<Response, Problem> {
     // The token of a form belongs to a session, and this visitor has none yet.
     let fields: Fields = unchecked_form(body).await?;
-    match shared.guard.sign_in(fields.first("secret").trim()) {
+    on_thread(&shared, move |shared| match shared.guard.sign_in(fields.first("secret").trim()) {
         Ok(cookie) => admitted(&cookie, "/", &viewer),
         Err(Refusal::Token) => {
             let page = sign_in_page(&viewer.text("sign-in-no-token"), &viewer);
             Ok((StatusCode::UNAUTHORIZED, page).into_response())
         }
         Err(refusal) => Err(Problem::from(refusal)),
-    }
+    })
+    .await
 }
 
 /// Ends the session of a browser.
@@ -98,10 +99,11 @@ pub fn admitted(cookie: &str, address: &str, viewer: &Viewer) -> Result<Response
 /// The link was used, or never existed.
 pub async fn open(
     State(shared): State<Arc<Shared>>,
+    method: Method,
     viewer: Viewer,
     Path(key): Path<String>,
 ) -> Result<Response, Refusal> {
-    lead_to(&shared, &viewer, &key, "/")
+    lead_to(&shared, &method, &viewer, &key, "/")
 }
 
 /// Sets the cookie, and leads to the run of a process.
@@ -111,18 +113,24 @@ pub async fn open(
 /// The link was used, or never existed.
 pub async fn open_process(
     State(shared): State<Arc<Shared>>,
+    method: Method,
     viewer: Viewer,
     Path((key, process)): Path<(String, u32)>,
 ) -> Result<Response, Refusal> {
-    lead_to(&shared, &viewer, &key, &starting::address(process))
+    lead_to(&shared, &method, &viewer, &key, &starting::address(process))
 }
 
 fn lead_to(
     shared: &Shared,
+    method: &Method,
     viewer: &Viewer,
     key: &str,
     address: &str,
 ) -> Result<Response, Refusal> {
+    // Programs that preview links, such as chats, look at the head first.
+    if method == Method::HEAD {
+        return Ok(StatusCode::NO_CONTENT.into_response());
+    }
     let cookie = shared.guard.use_link(key)?;
     admitted(&cookie, address, viewer).map_err(|_| Refusal::Link)
 }

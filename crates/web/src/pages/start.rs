@@ -12,11 +12,12 @@ use axum::body::Body;
 use axum::extract::State;
 use axum::http::Uri;
 use axum::response::{Html, Redirect};
+use brunt_files::read_regular;
 use brunt_jmx::is_jmx;
 use brunt_model::numbers::span;
 use brunt_spec::plan::{PlanVariable, variables};
 use maud::{Markup, html};
-use std::fs;
+use std::path::Path;
 use std::sync::Arc;
 
 /// Prefix of the fields with variables of a plan.
@@ -39,15 +40,17 @@ pub async fn show(
     viewer: Viewer,
     uri: Uri,
 ) -> Result<Html<String>, Problem> {
-    let fields = query(&uri);
-    let target = fields.first("target");
+    on_thread(&shared, move |shared| start_page(query(&uri).first("target"), shared, &viewer)).await
+}
+
+fn start_page(target: &str, shared: &Shared, viewer: &Viewer) -> Result<Html<String>, Problem> {
     // Properties of JMeter are set in the field of options.
     let details = if target.is_empty() || is_jmx(target) {
         html! {}
     } else if is_url(target) {
         html! { @for (name, title, example) in OPTIONS { (field(name, &viewer.text(title), &viewer.text(example))) } }
     } else {
-        plan_fields(&read_plan(target)?, &viewer)
+        plan_fields(&read_plan(target)?, viewer)
     };
     let content = html! {
         h1 { (viewer.text("strip-start")) }
@@ -75,9 +78,9 @@ pub async fn show(
                 }
             }))
         }
-        (leases(&shared.leases().entries(shared.now()), &viewer))
+        (leases(&shared.leases().entries(shared.now()), viewer))
     };
-    Ok(page(&viewer, &viewer.text("strip-start"), &strip(&viewer, &html! {}), &content))
+    Ok(page(viewer, &viewer.text("strip-start"), &strip(viewer, &html! {}), &content))
 }
 
 /// A table of the leases on servers.
@@ -111,10 +114,11 @@ fn is_url(target: &str) -> bool {
 }
 
 fn read_plan(path: &str) -> Result<Vec<PlanVariable>, Problem> {
-    let text = fs::read_to_string(path).map_err(|error| {
+    let bytes = read_regular(Path::new(path), edit::MAX_PLAN_BYTES);
+    let bytes = bytes.map_err(|error| {
         Problem::bad_request(message!("start-unreadable", path, error = error.to_string()))
     })?;
-    Ok(variables(&text))
+    Ok(variables(&String::from_utf8_lossy(&bytes)))
 }
 
 fn plan_fields(variables: &[PlanVariable], viewer: &Viewer) -> Markup {

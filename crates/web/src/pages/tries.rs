@@ -34,6 +34,9 @@ use tempfile::TempDir;
 /// Maximum number of samples that a page lists.
 const MOST_SAMPLES: usize = 1000;
 
+/// Maximum number of bytes of the file of samples that are read.
+const MAX_SAMPLES_BYTES: u64 = 256 << 20;
+
 /// Field of the URL with the number of a try to compare with.
 const WITH: &str = "with";
 
@@ -85,10 +88,13 @@ pub async fn stop(
     body: Body,
 ) -> Result<Redirect, Problem> {
     form(body).await?;
-    let tries = shared.tries();
-    let one = tries.get(number).ok_or_else(|| no_try(number))?;
-    one.process.interrupt().map_err(|error| Problem::internal(&error))?;
-    Ok(Redirect::to(&address(number)))
+    on_thread(&shared, move |shared| {
+        let tries = shared.tries();
+        let one = tries.get(number).ok_or_else(|| no_try(number))?;
+        one.process.interrupt().map_err(|error| Problem::internal(&error))?;
+        Ok(Redirect::to(&address(number)))
+    })
+    .await
 }
 
 fn no_try(number: u32) -> Problem {
@@ -129,15 +135,19 @@ impl TryContent {
         let tries = shared.tries();
         let one = tries.get(number).ok_or_else(|| no_try(number))?;
         let messages = one.process.messages().map_err(|error| Problem::internal(&error))?;
-        Ok(Self {
+        let mut content = Self {
             number,
             file: one.details.file.clone(),
             folder: one.details.folder.path().to_owned(),
             messages,
             is_active: one.process.status().is_none(),
-            samples: samples(one.details.folder.path())?,
+            samples: Vec::new(),
             others: tries.others(one),
-        })
+        };
+        // Other requests need the list, and the file may be large.
+        drop(tries);
+        content.samples = samples(&content.folder)?;
+        Ok(content)
     }
 
     fn sample(&self, number: u64) -> Option<&TracedSample> {
@@ -248,7 +258,7 @@ fn samples(folder: &FilePath) -> Result<Vec<TracedSample>, Problem> {
         file => file.map_err(|error| Problem::internal(&error))?,
     };
     // The process may be in the middle of a line.
-    let lines = BufReader::new(file).lines();
+    let lines = BufReader::new(file.take(MAX_SAMPLES_BYTES)).lines();
     let samples = lines.map_while(|line| serde_json::from_str(&line.ok()?).ok());
     Ok(samples.collect())
 }

@@ -21,6 +21,10 @@ const SELECTION: &[QueryParameter] = &[
     parameter("tag", "Tag of the item."),
     parameter("verdict", "Verdict on the generator, such as ok."),
     parameter("pinned", "`yes` for pinned items only."),
+    parameter(
+        "sort",
+        "Column of the order, such as p99, or -p99 for the highest first; the latest item first without it.",
+    ),
     parameter("page", "Number of the page, from 1. A page has 100 items."),
 ];
 
@@ -28,6 +32,8 @@ const SELECTION: &[QueryParameter] = &[
 const SHOWN_PART: &[QueryParameter] = &[
     parameter("only", "Charts of these requests only, such as label:/cart."),
     parameter("at", "Instant of a replay, in seconds since the start."),
+    parameter("labels", "Order of the table of labels: count, errors or p99."),
+    parameter("label-search", "Text that occurs in the labels of the table."),
 ];
 
 /// Parameters that select the runs of a history.

@@ -1,5 +1,6 @@
 //! Sends requests to the router of a studio with tokens.
 
+mod hostile_files;
 mod tls;
 mod world;
 
@@ -24,6 +25,12 @@ fn concrete(path: &str) -> String {
         .map(|part| part.strip_prefix('{').map_or(part, |name| value(name.trim_end_matches('}'))))
         .collect::<Vec<_>>()
         .join("/")
+}
+
+/// The token of the forms of a session.
+fn form_token(team: &Team, cookie: &str) -> String {
+    let page = team.send("GET", "/import", &[("cookie", cookie)], Body::empty());
+    page.body.split("name=\"token\" value=\"").nth(1).unwrap()[..64].to_owned()
 }
 
 #[test]
@@ -111,12 +118,9 @@ fn the_token_of_a_form_belongs_to_one_session() {
     let tokens = team.directory.path().join("tokens");
     let text = fs::read_to_string(&tokens).unwrap();
     brunt_store::write_private(&tokens, format!("{text}{}\n", line.line).as_bytes()).unwrap();
-    let form_token = |secret: &str| {
-        let page = team.send("GET", "/import", &[("cookie", &team.cookie(secret))], Body::empty());
-        page.body.split("name=\"token\" value=\"").nth(1).unwrap()[..64].to_owned()
-    };
-    assert_eq!(form_token(&team.runner), form_token(&team.runner));
-    assert_ne!(form_token(&team.runner), form_token(&line.secret));
+    let token_of = |secret: &str| form_token(&team, &team.cookie(secret));
+    assert_eq!(token_of(&team.runner), token_of(&team.runner));
+    assert_ne!(token_of(&team.runner), token_of(&line.secret));
 }
 
 #[test]
@@ -150,6 +154,50 @@ fn a_revoked_token_is_refused_at_once() {
     fs::remove_file(&tokens).unwrap();
     let reply = team.with_token(&team.reader, "GET", "/api/session", "");
     assert_eq!(reply.status, StatusCode::SERVICE_UNAVAILABLE, "{}", reply.body);
+}
+
+#[test]
+fn a_look_at_the_head_does_not_use_the_link() {
+    let team = Team::new();
+    let path = team.shared.guard.new_link().unwrap();
+    for _ in 0..2 {
+        let head = team.send("HEAD", &path, &[], Body::empty());
+        assert!(head.status.is_success() && !head.headers.contains_key("set-cookie"), "{head:?}");
+    }
+    let process = team.send("HEAD", &format!("{path}/starting/1"), &[], Body::empty());
+    assert!(process.status.is_success());
+    let opened = team.send("GET", &path, &[], Body::empty());
+    assert!(opened.headers.contains_key("set-cookie"), "{opened:?}");
+    assert_eq!(team.send("GET", &path, &[], Body::empty()).status, StatusCode::UNAUTHORIZED);
+}
+
+#[test]
+fn pages_and_documents_are_compressed_for_those_who_read_it() {
+    let team = Team::new();
+    let id = store_run(&team.store(), "/");
+    let cookie = team.cookie(&team.reader);
+    for path in
+        [format!("/runs/{id}"), format!("/runs/{id}/live"), format!("/api/runs/{id}/result")]
+    {
+        let size = |headers: &[(&str, &str)]| {
+            let reply = team.send("GET", &path, headers, Body::empty());
+            assert_eq!(reply.status, StatusCode::OK, "{path}");
+            let is_packed = reply.headers.get("content-encoding").is_some_and(|way| way == "gzip");
+            (is_packed, reply.body.len())
+        };
+        let (is_packed, plain) = size(&[("cookie", &cookie)]);
+        assert!(!is_packed, "{path}");
+        let (is_packed, packed) = size(&[("cookie", &cookie), ("accept-encoding", "gzip, br")]);
+        // Each byte that is no text has three in the lossy text of the test.
+        assert!(is_packed && packed < plain, "{path}: {packed} of {plain}");
+    }
+    let head = team.send(
+        "HEAD",
+        &format!("/runs/{id}"),
+        &[("cookie", &cookie), ("accept-encoding", "gzip")],
+        Body::empty(),
+    );
+    assert_eq!((head.status, head.body.len()), (StatusCode::OK, 0));
 }
 
 #[test]

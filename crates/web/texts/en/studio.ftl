@@ -25,6 +25,7 @@ refused-site = The studio answers only to its own pages. Go back, load the page 
 refused-token = This browser is not admitted. Open the link that `brunt studio` has printed. It works once: press Enter there for another one.
 refused-link = This link does not work any more. Press Enter where `brunt studio` runs for another one.
 
+problem-busy = Too many requests wait for slow files. Try again in a minute.
 problem-title = Not shown
 problem-runs = All runs
 problem-no-page = There is no such page.
@@ -60,6 +61,7 @@ runs-select = select
 runs-select-one = select { $id }
 runs-column-id = id
 runs-column-when = when (UTC)
+runs-column-when-local = when
 runs-column-what = what
 runs-column-load = load
 runs-column-throughput = replies/s

@@ -25,6 +25,7 @@ refused-site = Studio 只响应自己的页面。请返回，重新加载页面�
 refused-token = 此浏览器未获授权。请打开 `brunt studio` 显示的链接。链接只能使用一次：在运行该命令的终端按 Enter 可获得新链接。
 refused-link = 此链接已失效。在运行 `brunt studio` 的终端按 Enter 可获得新链接。
 
+problem-busy = 等待缓慢文件的请求过多。请一分钟后重试。
 problem-title = 无法显示
 problem-runs = 所有运行
 problem-no-page = 没有这个页面。
@@ -54,6 +55,7 @@ runs-select = 选择
 runs-select-one = 选择 { $id }
 runs-column-id = 编号
 runs-column-when = 时间（UTC）
+runs-column-when-local = 时间
 runs-column-what = 目标
 runs-column-load = 负载
 runs-column-throughput = 响应/s

@@ -285,7 +285,7 @@ fn read(path: &Path, content: Content) -> Result<Vec<u8>, BadTlsFile> {
     if path.is_dir() {
         return Err(BadTlsFile::new("that is a folder", content.file()));
     }
-    std::fs::read(path)
+    brunt_files::read(path)
         .map_err(|error| BadTlsFile::new(format!("cannot be read: {error}"), content.file()))
 }
 

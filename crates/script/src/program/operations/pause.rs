@@ -4,7 +4,7 @@ use super::{Op, StepFacts, final_step};
 use crate::ScriptError;
 use crate::program::compiler::Compiler;
 use crate::program::user::interpreter::Interpreter;
-use crate::texts::context::{ScheduledWait, UserContext};
+use crate::texts::context::{ScheduledWait, Turns, UserContext};
 use crate::texts::template::Template;
 use brunt_engine::pace::Cumulative;
 use brunt_engine::{UserStep, UserTurn, Waiting};
@@ -157,28 +157,39 @@ impl RatePauseOperation {
         let gap = 60_000.0 / per_minute;
         let worker = &context.worker;
         let (users_of_population, all_users) = worker.run_state.active_users();
+        // Each process takes its share of the turns of all. The first ones follow each other, too.
+        let own_gap = gap * worker.run_state.stride();
+        let first = now + gap * worker.run_state.among_processes(0) as f64;
         let population_site = format!("{} {}", self.site, worker.population);
         let user_site = format!("{population_site} {}", context.number);
         match self.by {
-            PaceScope::User => worker.shared_state.wait_for_turn(&user_site, now, gap),
+            PaceScope::User => worker.shared_state.wait_for_turn(&user_site, now, now, gap),
             PaceScope::ShareOfAll => {
-                worker.shared_state.wait_for_turn(&user_site, now, gap * all_users.max(1) as f64)
+                let gap = own_gap * all_users.max(1) as f64;
+                worker.shared_state.wait_for_turn(&user_site, now, now, gap)
             }
-            PaceScope::ShareOfPopulation => worker.shared_state.wait_for_turn(
-                &user_site,
-                now,
-                gap * users_of_population.max(1) as f64,
-            ),
-            PaceScope::All => worker.shared_state.wait_for_turn(&self.site, now, gap),
-            PaceScope::Population => worker.shared_state.wait_for_turn(&population_site, now, gap),
+            PaceScope::ShareOfPopulation => {
+                let gap = own_gap * users_of_population.max(1) as f64;
+                worker.shared_state.wait_for_turn(&user_site, now, now, gap)
+            }
+            PaceScope::All => worker.shared_state.wait_for_turn(&self.site, now, first, own_gap),
+            PaceScope::Population => {
+                worker.shared_state.wait_for_turn(&population_site, now, first, own_gap)
+            }
         }
     }
 }
 
 impl FollowRates {
     pub fn run<T: Transport>(&self, user: &mut Interpreter<T>) -> Option<UserStep> {
-        let shared_state = &user.context.as_deref()?.worker.shared_state;
-        match shared_state.wait_for_rate(&self.site, user.now_millis(), &self.rates, self.seconds) {
+        let worker = &user.context.as_deref()?.worker;
+        let turns = Turns {
+            first: worker.run_state.among_processes(0) as f64,
+            stride: worker.run_state.stride(),
+        };
+        let now = user.now_millis();
+        let shared_state = &worker.shared_state;
+        match shared_state.wait_for_rate(&self.site, now, &self.rates, self.seconds, turns) {
             ScheduledWait::Now => None,
             ScheduledWait::In(millis) => pause(millis),
             ScheduledWait::EndsIn(millis) => {

@@ -97,7 +97,7 @@ pub static ROWS: [Row<RunSettings>; 24] = [
     Row::value(
         "lease",
         "TIME",
-        "An agent that hears nothing from here for this time stops its load; on NATS, the default is 15s",
+        "An agent that hears nothing from here for this time stops its load; default on NATS: 15s, on this machine: no limit",
         |w, _| set(duration::positive(w), |s: &mut S, v| s.fleet.lease = v),
     )
     .under(FLEET)

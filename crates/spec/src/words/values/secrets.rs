@@ -127,7 +127,7 @@ fn content_of(word: &str, environment: EnvironmentVariable) -> Result<String, Wo
 }
 
 fn content(file: &str) -> Result<String, WordError> {
-    std::fs::read_to_string(Path::new(file)).map_err(|error| {
+    brunt_files::read_text(Path::new(file)).map_err(|error| {
         WordError::new(file, format!("cannot be read: {error}"), "the name of a text file")
     })
 }

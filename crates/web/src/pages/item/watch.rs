@@ -6,7 +6,7 @@ use crate::assets::Asset;
 use crate::layout::{Problem, post_form};
 use crate::study_html::StudyHtml;
 use crate::texts::{ELEMENT, message};
-use crate::watched::{FIRST_LOOK_AGE, NEXT_LOOK_AGE, PageKey, WatchedPage};
+use crate::watched::{FIRST_LOOK_AGE, NEXT_LOOK_AGE, PageKey, PageView, WatchedPage};
 use axum::http::{HeaderName, HeaderValue};
 use axum::response::{Html, IntoResponse, Response};
 use brunt_engine::clock::unix_seconds;
@@ -102,7 +102,8 @@ impl ItemPage<'_> {
         let Self { store, entry, only, .. } = self;
         let run = self.shared.watched.run(&entry.id);
         let language = self.viewer.language;
-        run.latest_page(store, &entry.id, only.as_ref(), language, max_age, |run| self.page_of(run))
+        let view = PageView { only: only.clone(), labels: self.labels.choice.clone(), language };
+        run.latest_page(store, &entry.id, &view, max_age, |run| self.page_of(run))
     }
 
     /// Returns the page at an instant, and the end of the run.
@@ -110,7 +111,9 @@ impl ItemPage<'_> {
         self.ensure_replay()?;
         let Self { store, entry, .. } = self;
         let run = self.shared.watched.run(&entry.id);
-        let key = PageKey { instant, only: self.only.clone(), language: self.viewer.language };
+        let labels = self.labels.choice.clone();
+        let view = PageView { only: self.only.clone(), labels, language: self.viewer.language };
+        let key = PageKey { instant, view };
         run.page_at(store, &entry.id, key, |run| self.page_of(run))
     }
 

@@ -130,17 +130,24 @@ pub fn local_store() -> (TempDir, Store) {
 
 /// Stores a run of one request with this label.
 pub fn store_run(store: &Store, label: &str) -> String {
+    store_run_with(store, label, Vec::new())
+}
+
+/// Stores a run of one request with further events.
+pub fn store_run_with(store: &Store, label: &str, further: Vec<Event>) -> String {
     let text = include_str!("plan.json").replace("LABEL", label);
     let plan: Plan = serde_json::from_str(&text).unwrap();
-    let events = [
+    let mut events = vec![
         Event::Started {
             plan: Box::new(plan),
             environment: Box::new(Environment::default()),
             unix_seconds: 1000.0,
         },
         Event::Label { id: 0, name: label.into(), hop_of: None },
-        Event::Finished(Finish { at: Tick(1_000_000_000), interrupted: false, error: None }),
     ];
+    events.extend(further);
+    let end = Finish { at: Tick(1_000_000_000), interrupted: false, error: None };
+    events.push(Event::Finished(end));
     let mut log = store.begin_run(None).unwrap();
     for event in &events {
         log.append(event).unwrap();

@@ -79,7 +79,7 @@ struct FormPart {
     value: Option<Scalar>,
     /// A file.
     file: Option<Scalar>,
-    /// Of a file: the name that is sent; empty: none, so that the content is sent as a text. Default: that of the file.
+    /// The file name that is sent; empty: none, so that the content is sent as a text. Default: that of the file; a value has none.
     filename: Option<Scalar>,
     /// Its media type. Default: that of a file by the end of its name; a text has none.
     #[serde(rename = "type")]
@@ -124,7 +124,7 @@ impl ScenarioReader<'_> {
     /// Reads a file. `way` is the key that names it.
     pub(super) fn read(&self, file: &str, way: &NamedNode) -> Result<Vec<u8>> {
         let path = self.file(file);
-        std::fs::read(&path).map_err(|error| {
+        brunt_files::read(path.as_ref()).map_err(|error| {
             SpecError::new(
                 &way.node.at,
                 way.key.as_str(),
@@ -197,7 +197,13 @@ impl ScenarioReader<'_> {
         let media_type = part.kind.as_ref().map(|kind| kind.0.clone()).unwrap_or_default();
         let filename = part.filename.as_ref().map(|name| name.0.clone());
         match (&part.value, &part.file) {
-            (Some(value), None) if filename.is_none() => parts.text(name, &value.0, &media_type),
+            (Some(value), None) => match filename.filter(|filename| !filename.is_empty()) {
+                None => parts.text(name, &value.0, &media_type),
+                Some(filename) => {
+                    let part = FilePart { name: filename, bytes: Vec::new(), media_type };
+                    parts.file_expression(name, &part, &value.0);
+                }
+            },
             // With an empty file name, only the content of the file is sent.
             (None, Some(file)) if filename.as_deref() == Some("") => {
                 parts.content(name, &self.read(&file.0, way)?, &media_type);
@@ -212,9 +218,8 @@ impl ScenarioReader<'_> {
                 parts.file(name, &part);
             }
             _ => {
-                let wrong = format!(
-                    "the part `{name}` needs either `value` or `file`, and only a file has a `filename`; write one of them"
-                );
+                let wrong =
+                    format!("the part `{name}` needs either `value` or `file`; write one of them");
                 return Err(SpecError::new(&way.node.at, "multipart", wrong));
             }
         }
