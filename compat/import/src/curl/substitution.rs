@@ -61,6 +61,7 @@ fn whole_body() -> ExtractFrom {
 fn selected_by_jq(command: &Command) -> Option<ExtractFrom> {
     let words: Vec<&str> = command.words.iter().map(|word| word.text.as_str()).collect();
     let ["jq", options @ .., filter] = &words[..] else { return None };
+    // Without -r, jq prints quotes around a text, which a JSON path does not return.
     let is_raw =
         options.iter().any(|option| matches!(*option, "-r" | "--raw-output" | "-re" | "-er"));
     let are_known = options.iter().all(|option| {
@@ -72,7 +73,7 @@ fn selected_by_jq(command: &Command) -> Option<ExtractFrom> {
     json_path(filter).map(ExtractFrom::JsonPath)
 }
 
-/// Converts a path of jq such as `.data[0]."user-id"` to a JSONPath; None for other filters.
+/// Converts a path of jq such as `.data[0]."user-id"` to a `JSONPath`; None for other filters.
 fn json_path(filter: &str) -> Option<String> {
     let mut path = "$".to_owned();
     let mut rest = filter.trim().strip_prefix('.')?;
@@ -96,6 +97,7 @@ fn json_path(filter: &str) -> Option<String> {
         }
         let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len());
         let (name, after) = rest.split_at(end);
+        // jq reads `.5` as a number.
         if name.is_empty() || name.starts_with(|c: char| c.is_ascii_digit()) {
             return None;
         }

@@ -52,12 +52,14 @@ fn element(document: &Document, schema: &Value, name: &str, value: &Value, out: 
         let _ = write!(out, " xmlns{prefix}=\"{}\"", escaped(namespace));
     }
     let Value::Object(entries) = value else {
+        // The attribute of a namespace belongs to the tag, before its end.
         let _ = write!(out, ">{}</{tag}>", text(value));
         return;
     };
     let mut children = String::new();
     for (name, value) in entries {
         let property = property(document, schema, name, 0).unwrap_or(&Value::Null);
+        // Attributes precede the children, whatever the order of the properties.
         if xml_of(document, property)["attribute"] == true {
             let name = element_name(document, property, name);
             let _ = write!(out, " {name}=\"{}\"", text(value));

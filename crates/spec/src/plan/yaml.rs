@@ -491,7 +491,7 @@ mod tests {
         assert_eq!((list[0].text(), list[1].text()), (Some("${p.q}"), Some("${r}")));
     }
 
-    /// JSON as a browser copies it: PyYAML and js-yaml read it at any column.
+    /// JSON as a browser copies it: `PyYAML` and js-yaml read it at any column.
     #[test]
     fn pasted_json_needs_no_indentation() {
         let pasted =

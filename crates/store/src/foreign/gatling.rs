@@ -44,6 +44,7 @@ pub fn log(file: &File) -> Result<Observations, String> {
     }
     let expected = "`REQUEST` with start, end, `OK` or `KO` is expected, as Gatling writes it";
     let mut all = rows.observations(file, TimeResolution::Millisecond, expected, &NOTES)?;
+    // A log without users has the concurrency by Little's law.
     if let Some(users) = most_users(changes) {
         all.observations[0].load = users;
     }

@@ -37,13 +37,11 @@ fn read_one(file: &File, more: &[ResultReader]) -> Result<Observations, ForeignE
     if let Some(reader) = readers.clone().find(|reader| (reader.matches)(&file.text)) {
         return (reader.read)(file).map_err(|what| ForeignError::Invalid { name, what });
     }
-    Err(match console_output(&file.text) {
-        Some(output) => ForeignError::Console { name, tool: output.tool, remedy: output.remedy },
-        None => {
-            let formats: Vec<&str> = readers.map(|reader| reader.about).collect();
-            ForeignError::Unknown { name, formats: formats.join("; ") }
-        }
-    })
+    if let Some(output) = console_output(&file.text) {
+        return Err(ForeignError::Console { name, tool: output.tool, remedy: output.remedy });
+    }
+    let formats: Vec<&str> = readers.map(|reader| reader.about).collect();
+    Err(ForeignError::Unknown { name, formats: formats.join("; ") })
 }
 
 fn name_contenders(one: &mut Observations, file: &str, files: usize) {

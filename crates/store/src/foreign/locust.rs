@@ -111,6 +111,7 @@ pub fn history(file: &File) -> Result<Observations, String> {
     if seconds <= 0.0 || last.requests <= first.requests {
         return Err("it has no requests in two different seconds".into());
     }
+    // The counts of the first row belong to the time before it.
     observation.achieved = (last.requests - first.requests) / seconds;
     observation.mean = share(last.seconds, last.requests);
     observation.errors = share(last.failures, last.requests);

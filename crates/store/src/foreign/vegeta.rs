@@ -97,6 +97,7 @@ fn open_loop(rows: &SampleRows, file: &File) -> Result<Observations, String> {
     let starts = rows.samples.iter().map(|sample| sample.start);
     let first = starts.clone().fold(f64::INFINITY, f64::min);
     let last = starts.fold(f64::NEG_INFINITY, f64::max);
+    // n requests have n − 1 intervals between them.
     let rate = share((rows.samples.len() - 1) as f64, last - first)
         .ok_or("all its requests began at the same time: the rate is unknown")?;
     all.unit = LoadUnit::PerSecond;
