@@ -72,9 +72,8 @@ pub fn run(program_name: &str, words: &[String], caller: &Arc<Caller>) -> u8 {
         JmeterMode::Server => refuse(
             "no server waits for plans; leave it out: -R HOST,HOST starts what it needs through ssh",
         ),
-        JmeterMode::Report => {
-            JmeterSettings::new(options, caller).and_then(|settings| report::of_file(&settings))
-        }
+        JmeterMode::Report => JmeterSettings::new(options, caller)
+            .and_then(|settings| report::of_file(&settings, caller)),
         JmeterMode::NonGui => {
             JmeterSettings::new(options, caller).and_then(|settings| test(&settings, caller))
         }

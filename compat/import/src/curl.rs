@@ -4,6 +4,7 @@ mod data;
 mod glob;
 mod options;
 mod send;
+mod substitution;
 mod words;
 
 use crate::ImportOptions;
@@ -36,7 +37,9 @@ const MAX_REDIRECTS: u32 = 50;
 /// [`ImportError`] with its line if an option is unknown, or a value is malformed.
 pub fn read(text: &str, options: &ImportOptions) -> Result<ImportedPlan, ImportError> {
     let words::Commands { mut commands, mut variables } = words::commands(text, &options.file)?;
+    let outputs = substitution::expand(&mut commands, &mut variables, &options.file);
     fill_settings_in(&mut commands, &mut variables);
+    variables.retain(|name| outputs.iter().flatten().all(|output| output.variable != *name));
     let mut names = Names::default();
     let mut plan = ImportedPlan {
         about: format!("Imported from the command lines of curl in {}.", options.file),
@@ -54,7 +57,7 @@ pub fn read(text: &str, options: &ImportOptions) -> Result<ImportedPlan, ImportE
     let mut follow = Vec::new();
     let mut others = Vec::new();
     let mut repeats_method = false;
-    for command in &commands {
+    for (command, output) in commands.iter().zip(outputs) {
         let arguments = match Program::of(command) {
             Program::Curl(arguments) => arguments,
             // A program that reads the reply, such as jq, sends no request.
@@ -68,6 +71,7 @@ pub fn read(text: &str, options: &ImportOptions) -> Result<ImportedPlan, ImportE
         if let Some((expansion, line)) = command.expansion {
             return Err(expansion_error(expansion, &options.file, line));
         }
+        let mut output = output;
         for words in split_at_next(arguments) {
             let read = Reader::read(&words, &command.input, options)?;
             follow.push(read.follow);
@@ -75,7 +79,8 @@ pub fn read(text: &str, options: &ImportOptions) -> Result<ImportedPlan, ImportE
             read.connection
                 .into_iter()
                 .for_each(|(key, values)| set_connection(&mut plan, key, values));
-            for (comments, request) in read.requests {
+            for (comments, mut request) in read.requests {
+                request.extract.extend(output.take());
                 plan.steps.push(plan.requests.add(comments, request));
             }
         }

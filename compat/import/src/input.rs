@@ -15,6 +15,8 @@ pub struct ImportOptions {
     pub folder: String,
     /// `OpenAPI`: reads a further file of a description; None if only its main file may be read.
     pub read_file: Option<fn(&Path) -> io::Result<String>>,
+    /// Postman: an environment, with values of variables.
+    pub environment: Option<EnvironmentFile>,
     /// HAR: write recorded pauses between pages.
     pub think: bool,
     /// HAR: include images, scripts, style sheets and fonts.
@@ -27,6 +29,15 @@ pub struct ImportOptions {
     pub tags: Vec<String>,
     /// `OpenAPI`: include only these methods (upper case; empty for any) and path prefixes.
     pub only: Vec<(String, String)>,
+}
+
+/// An environment that Postman has exported.
+#[derive(Debug, Clone)]
+pub struct EnvironmentFile {
+    /// Name of the file, for errors.
+    pub file: String,
+    /// Content of the file.
+    pub text: String,
 }
 
 impl ImportOptions {

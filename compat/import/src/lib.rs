@@ -22,7 +22,7 @@ mod input;
 mod yaml;
 
 pub use brunt_har::ImportError;
-pub use input::{ImportFormat, ImportOptions};
+pub use input::{EnvironmentFile, ImportFormat, ImportOptions};
 
 use brunt_har::{recording, text, write};
 

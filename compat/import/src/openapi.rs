@@ -12,6 +12,7 @@ mod pattern;
 mod range;
 mod security;
 mod texts;
+mod xml;
 
 use crate::ImportOptions;
 use brunt_har::error::ImportError;
@@ -232,7 +233,7 @@ impl<'a> Reader<'a> {
             body::of_content(document, examples, content, request, comments);
         }
         let (root, operation) = (document.root(), operation.value);
-        body::of_swagger(examples, root, operation, parameters, request, comments);
+        body::of_swagger(document, examples, root, operation, parameters, request, comments);
         Ok(())
     }
 

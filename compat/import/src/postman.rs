@@ -1,6 +1,7 @@
 //! Reads collections of Postman, 2.0 and 2.1.
 
 mod auth;
+mod dynamic;
 mod script;
 mod variables;
 
@@ -39,10 +40,14 @@ pub fn read(text: &str, options: &ImportOptions) -> Result<ImportedPlan, ImportE
         root = inner;
     }
     let items = root.need("item", "a collection of Postman, 2.0 or 2.1,")?;
+    let environment = match &options.environment {
+        Some(environment) => environment_of(&environment.text, &environment.file)?,
+        None => Value::Null,
+    };
     let name = root.get("info").map(|info| info.text("name").to_owned()).unwrap_or_default();
     let mut reader = Reader {
         options,
-        variables: Variables::new(&root),
+        variables: Variables::new(&root, &environment),
         requests: ImportedRequests::default(),
         left_out: Vec::new(),
         keeps_bodies: keeps_bodies(&root),
@@ -61,6 +66,13 @@ pub fn read(text: &str, options: &ImportOptions) -> Result<ImportedPlan, ImportE
     let mut names = reader.variables.finish(&mut plan);
     request::finish(&mut plan, &mut names, options.base.as_deref());
     Ok(plan)
+}
+
+/// Reads an environment: an object whose `values` are variables.
+fn environment_of(text: &str, file: &str) -> Result<Value, ImportError> {
+    let document = parse(text, file)?;
+    JsonNode::root(file, &document).need("values", "an environment of Postman")?;
+    Ok(document)
 }
 
 /// State of the conversion of a collection.
@@ -130,8 +142,9 @@ impl<'a> Reader<'a> {
         let node = item.get("request").ok_or("it is neither a request nor a folder")?;
         let mut comments = Vec::new();
         let mut request = self.request_of_url(&node)?;
+        let method = node.value.get("method").and_then(Value::as_str);
         request.method =
-            node.value.get("method").and_then(Value::as_str).unwrap_or("GET").to_ascii_uppercase();
+            method.filter(|method| !method.is_empty()).unwrap_or("GET").to_ascii_uppercase();
         let name = item.text("name");
         request.name = (!name.is_empty()).then(|| name.to_owned());
         for (name, value) in header_fields(&node) {
@@ -206,7 +219,7 @@ impl<'a> Reader<'a> {
         };
         let value = path_variables
             .iter()
-            .find(|variable| variable.text("key") == name)
+            .find(|variable| [variable.text("key"), variable.text("id")].contains(&name))
             .map_or("", |variable| variable.text("value"));
         if value.is_empty() {
             variable(&self.variables.reference(name))

@@ -2,6 +2,7 @@
 //!
 //! Out of scope: reading the files (`store::foreign`) and the mathematics (`judge`).
 
+use crate::compat::RESULT_READERS;
 use crate::exit::{CommandError, Exit, runtime_error, usage_error};
 use crate::output::ignore_closed_pipe;
 use crate::suggestions::{names, of_suggestions};
@@ -27,6 +28,7 @@ Examples:
   brunt analyse table.tsv --objective 'mean < 1s'  `offered nginx apache nginx_ms apache_ms`
   brunt analyse users.csv --think 0s               `users throughput` or `N X` of users who do not think: the scalability law
   brunt analyse result.jtl -o json                 for programs
+  brunt analyse result.json                        k6 run --out json=result.json script.js
 
 The name of a contender is that of its file without directory, extension and final number. The same load again is
 another repetition.";
@@ -34,7 +36,7 @@ another repetition.";
 /// Arguments of `brunt analyse`.
 #[derive(Debug, Clone, Args)]
 pub struct AnalyseArgs {
-    /// Results: of autobench, ab -g and -e, siege, jmeter (JTL), brunt (JSON, CSV of a sweep), or a table
+    /// Results of other tools (ab, JMeter, k6, Locust, vegeta, wrk …) or of brunt, or a table
     #[arg(required = true)]
     files: Vec<PathBuf>,
     /// Objective of each load, such as 'p99 < 3s, errors < 1%'; repeatable
@@ -58,7 +60,8 @@ const FORMATS: [(&str, WriteAnalysis); 3] =
 pub fn analyse(args: &AnalyseArgs) -> Result<Exit, CommandError> {
     let outputs = outputs(&args.outputs).map_err(usage_error)?;
     let files: Result<Vec<File>> = args.files.iter().map(|path| read_file(path)).collect();
-    let mut observations = foreign::read(&files.map_err(usage_error)?).map_err(usage_error)?;
+    let mut observations =
+        foreign::read(&files.map_err(usage_error)?, RESULT_READERS).map_err(usage_error)?;
     // A think time that the files state counts more than the option.
     if let (LoadUnit::Users { think: unknown @ None }, Some(think)) =
         (&mut observations.unit, args.think)

@@ -18,7 +18,14 @@ pub mod names;
 mod result_files;
 
 #[cfg(not(feature = "compat"))]
-pub use absent::{report_result_files, run_drop_in, run_jmeter_plan};
+use absent::is_result_text;
+#[cfg(feature = "compat")]
+use brunt_jmx::jtl::is_result_file as is_result_text;
+
+#[cfg(not(feature = "compat"))]
+pub use absent::{RESULT_READERS, report_result_files, run_drop_in, run_jmeter_plan};
+#[cfg(feature = "compat")]
+pub use brunt_jmx::jtl::observations::RESULT_READERS;
 #[cfg(feature = "compat")]
 pub use dropins::run_drop_in;
 #[cfg(feature = "compat")]
@@ -44,12 +51,7 @@ pub fn jmeter_plan_path(word: &str) -> Option<&Path> {
 pub fn is_result_file(path: &Path) -> bool {
     let mut start = Vec::new();
     let read = File::open(path).and_then(|file| file.take(PREFIX_BYTES).read_to_end(&mut start));
-    let text = String::from_utf8_lossy(&start);
-    // A byte order mark may precede the header.
-    let header = text.trim_start_matches('\u{feff}').lines().next().unwrap_or_default();
-    let names = ["elapsed", "label", "success"];
-    read.is_ok()
-        && (text.contains("<testResults") || names.iter().all(|name| header.contains(name)))
+    read.is_ok() && is_result_text(&String::from_utf8_lossy(&start))
 }
 
 #[cfg(test)]

@@ -2,10 +2,10 @@
 //! files. `brunt-import` reads them.
 
 use crate::exit::{CommandError, Exit, runtime_error, usage_error};
-use anyhow::{Context, anyhow};
+use anyhow::{Context, Result, anyhow};
 use brunt_import::detect::{DetectedFormat, detect};
 use brunt_import::jmx::JmxOptions;
-use brunt_import::{ImportFormat, ImportOptions};
+use brunt_import::{EnvironmentFile, ImportFormat, ImportOptions};
 use clap::{Args, Subcommand};
 use std::fs;
 use std::io::{self, Read};
@@ -81,7 +81,13 @@ enum ImportCommand {
         only: Vec<(String, String)>,
     },
     /// Reads a collection of Postman, 2.0 or 2.1
-    Postman(FileArgs),
+    Postman {
+        #[command(flatten)]
+        file: FileArgs,
+        /// Environment that Postman has exported; its values have priority over those of the collection
+        #[arg(long, value_name = "FILE")]
+        environment: Option<PathBuf>,
+    },
     /// Reads command lines of curl
     Curl(FileArgs),
     /// Reads a list of URLs, as siege's urls.txt
@@ -120,7 +126,7 @@ impl ImportCommand {
         match self {
             Self::Har { file, .. }
             | Self::Openapi { file, .. }
-            | Self::Postman(file)
+            | Self::Postman { file, .. }
             | Self::Curl(file)
             | Self::Urls(file)
             | Self::Jmx { file, .. } => file,
@@ -195,7 +201,9 @@ fn recognized(file: &FileArgs, bytes: &[u8]) -> Result<ImportCommand, CommandErr
         DetectedFormat::Other(ImportFormat::Openapi) => {
             ImportCommand::Openapi { file, tags: Vec::new(), only: Vec::new() }
         }
-        DetectedFormat::Other(ImportFormat::Postman) => ImportCommand::Postman(file),
+        DetectedFormat::Other(ImportFormat::Postman) => {
+            ImportCommand::Postman { file, environment: None }
+        }
         DetectedFormat::Other(ImportFormat::Curl) => ImportCommand::Curl(file),
         DetectedFormat::Other(ImportFormat::Urls) => ImportCommand::Urls(file),
     })
@@ -229,7 +237,11 @@ fn import_as(command: &ImportCommand, bytes: Vec<u8>) -> Result<Exit, CommandErr
             file,
             ImportOptions { tags: tags.clone(), only: only.clone(), ..ImportOptions::default() },
         ),
-        ImportCommand::Postman(file) => (ImportFormat::Postman, file, ImportOptions::default()),
+        ImportCommand::Postman { file, environment } => {
+            let environment = environment.as_deref().map(environment_file).transpose();
+            let environment = environment.map_err(usage_error)?;
+            (ImportFormat::Postman, file, ImportOptions { environment, ..ImportOptions::default() })
+        }
         ImportCommand::Curl(file) => (ImportFormat::Curl, file, ImportOptions::default()),
         ImportCommand::Urls(file) => (ImportFormat::Urls, file, ImportOptions::default()),
     };
@@ -247,6 +259,12 @@ fn import_as(command: &ImportCommand, bytes: Vec<u8>) -> Result<Exit, CommandErr
     })?;
     let plan = brunt_import::import(format, &text, &options).map_err(usage_error)?;
     write(file, &plan)
+}
+
+fn environment_file(path: &Path) -> Result<EnvironmentFile> {
+    let file = path.display().to_string();
+    let text = read_text(path).with_context(|| format!("cannot read {file}"))?;
+    Ok(EnvironmentFile { file, text })
 }
 
 /// Reads the input, after a check of the output.

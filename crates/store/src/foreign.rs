@@ -1,22 +1,33 @@
 //! Reads the results of other tools.
 //!
 //! Input is the text of files, output is [`Observations`]. Their notes list what a file does not
-//! contain. A file that matches no [reader](RESULT_READERS) is refused with a list of the supported
-//! formats. Out of scope: the analysis, and opening the files.
+//! contain. A row of [`RESULT_READERS`] is a format: its detector and its reader. Crates that speak
+//! for other tools add rows. A text for the terminal is refused with the command whose results can
+//! be read, any other file with a list of the formats. Out of scope: the analysis, and opening the files.
 
 mod ab;
 mod autobench;
 mod brunt;
 mod brunt_csv;
+mod console;
+mod fortio;
+mod gatling;
+mod h2load;
 mod join;
-mod jtl;
+mod k6;
+mod locust;
 mod objectives;
+mod oha;
 mod sampled;
 mod siege;
 mod table;
+mod values;
+mod vegeta;
+mod wrk;
 
 pub use join::read;
 pub use objectives::check_objectives;
+pub use sampled::{RequestSample, SampleRows, TimeResolution};
 
 use brunt_model::Observations;
 
@@ -33,13 +44,13 @@ pub struct File {
 pub struct ResultReader {
     /// Short description of the format.
     pub about: &'static str,
-    /// True if a file has this format, judged by its beginning.
-    matches: fn(&str) -> bool,
+    /// True if a text has this format.
+    pub matches: fn(&str) -> bool,
     /// Reads a file. A contender without a name is named after the file.
-    read: fn(&File) -> Result<Observations, String>,
+    pub read: fn(&File) -> Result<Observations, String>,
 }
 
-/// All supported formats. The first one that matches a file reads it.
+/// The formats that this crate reads. The first one that matches a file reads it.
 pub const RESULT_READERS: &[ResultReader] = &[
     ResultReader { about: "brunt's JSON of a run", matches: brunt::is_run, read: brunt::run },
     ResultReader {
@@ -58,8 +69,6 @@ pub const RESULT_READERS: &[ResultReader] = &[
         read: brunt_csv::read,
     },
     ResultReader { about: "siege's JSON", matches: siege::is_json, read: siege::json },
-    ResultReader { about: "JMeter's JTL, XML", matches: jtl::is_xml, read: jtl::xml },
-    ResultReader { about: "JMeter's JTL, CSV with a header", matches: jtl::is_csv, read: jtl::csv },
     ResultReader {
         about: "autobench's TSV or CSV",
         matches: autobench::matches,
@@ -67,6 +76,47 @@ pub const RESULT_READERS: &[ResultReader] = &[
     },
     ResultReader { about: "ab -g", matches: ab::is_requests, read: ab::requests },
     ResultReader { about: "ab -e", matches: ab::is_percentages, read: ab::percentages },
+    ResultReader { about: "ab's report", matches: ab::is_report, read: ab::report },
+    ResultReader { about: "wrk's report", matches: wrk::matches, read: wrk::read },
+    ResultReader { about: "h2load --log-file", matches: h2load::matches, read: h2load::read },
+    ResultReader { about: "k6 --out json", matches: k6::is_json, read: k6::json },
+    ResultReader { about: "k6 --out csv", matches: k6::is_csv, read: k6::csv },
+    ResultReader { about: "k6 --summary-export", matches: k6::is_summary, read: k6::summary },
+    ResultReader {
+        about: "Gatling's simulation.log in text",
+        matches: gatling::is_log,
+        read: gatling::log,
+    },
+    ResultReader {
+        about: "Gatling's global_stats.json",
+        matches: gatling::is_statistics,
+        read: gatling::statistics,
+    },
+    ResultReader {
+        about: "Locust's stats_history.csv",
+        matches: locust::is_history,
+        read: locust::history,
+    },
+    ResultReader {
+        about: "Locust's stats.csv",
+        matches: locust::is_statistics,
+        read: locust::statistics,
+    },
+    ResultReader { about: "vegeta encode", matches: vegeta::is_json, read: vegeta::json },
+    ResultReader { about: "vegeta encode --to csv", matches: vegeta::is_csv, read: vegeta::csv },
+    ResultReader {
+        about: "vegeta report --type json",
+        matches: vegeta::is_json_report,
+        read: vegeta::json_report,
+    },
+    ResultReader {
+        about: "vegeta report",
+        matches: vegeta::is_text_report,
+        read: vegeta::text_report,
+    },
+    ResultReader { about: "oha's JSON", matches: oha::is_json, read: oha::json },
+    ResultReader { about: "CSV of oha or hey", matches: oha::is_csv, read: oha::csv },
+    ResultReader { about: "fortio's JSON", matches: fortio::matches, read: fortio::read },
     ResultReader { about: "siege's log", matches: siege::is_log, read: siege::log },
     ResultReader {
         about: "a table whose header begins with offered, rate, users, connections, concurrency, clients, threads or N, such as `offered nginx nginx_ms` or `N X`",
@@ -79,8 +129,23 @@ pub const RESULT_READERS: &[ResultReader] = &[
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ForeignError {
     /// No reader supports the format of the file.
-    #[error("{0}: unsupported file format; supported: {list}", list = supported_formats())]
-    Unknown(String),
+    #[error("{name}: unsupported file format; supported: {formats}")]
+    Unknown {
+        /// Name of the file.
+        name: String,
+        /// The supported formats.
+        formats: String,
+    },
+    /// The file is a text for the terminal, or a file that only the tool can read.
+    #[error("{name}: output of {tool}, which cannot be analysed; write this instead: {remedy}")]
+    Console {
+        /// Name of the file.
+        name: String,
+        /// Name of the tool.
+        tool: &'static str,
+        /// Command or file with results that can be read.
+        remedy: &'static str,
+    },
     /// The format of the file is supported, but its content is invalid.
     #[error("{name}: {what}")]
     Invalid {
@@ -99,24 +164,13 @@ pub enum ForeignError {
     Nothing,
 }
 
-fn supported_formats() -> String {
-    RESULT_READERS.iter().map(|reader| reader.about).collect::<Vec<_>>().join("; ")
-}
-
-/// Returns the first line that is not blank.
-fn first_line(text: &str) -> &str {
-    text.lines().find(|line| !line.trim().is_empty()).unwrap_or("").trim_start_matches('\u{feff}')
-}
-
-/// Parses a figure: a finite number that is not negative.
-fn number(word: &str) -> Option<f64> {
-    word.trim().parse().ok().filter(|value: &f64| value.is_finite() && *value >= 0.0)
-}
-
 /// Notes on data that several of these formats lack.
 const ONE_VALUE: &str =
     "one value per step: the variation between runs is unknown, so no difference can be tested";
 const NO_PERCENTILES: &str = "the file has means of the response time and no percentiles";
+
+const LITTLE: &str = "the file does not name the number of users: the load is the number in the file's name where it can be, else the mean \
+     concurrency (Little's law)";
 
 #[cfg(test)]
 mod tests;

@@ -70,7 +70,7 @@ fn any_results_are_parsed_or_refused() {
         let text = String::from_utf8_lossy(bytes).into_owned();
         // The second name holds a load, which some kinds of file need.
         for name in ["results", "nginx-100.csv"] {
-            if let Ok(all) = read(&[File { name: name.into(), text: text.clone() }]) {
+            if let Ok(all) = read(&[File { name: name.into(), text: text.clone() }], &[]) {
                 assert!(all.observations.iter().all(|one| one.contender < all.contenders.len()));
             }
         }

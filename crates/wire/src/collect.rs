@@ -9,6 +9,7 @@ use body::{BodyCollector, FinishedBody, UnpackError};
 use brunt_model::Tick;
 use brunt_model::plan::HttpVersion;
 use regex::bytes::Regex;
+use std::fmt::Write;
 
 /// Collects the requested parts of one reply.
 #[derive(Default)]
@@ -127,7 +128,7 @@ impl ReplyCollector {
         let encoding = self.encoding.as_deref().filter(|_| self.looks_at_body())?;
         match error {
             Some(UnpackError::Damaged) => {
-                return Some(format!("its `{encoding}` data is damaged"));
+                return Some(format!("its `{encoding}` data is damaged or incomplete"));
             }
             Some(UnpackError::TooLong) => {
                 return Some(format!(
@@ -136,7 +137,7 @@ impl ReplyCollector {
             }
             None => {}
         }
-        let is_known = DECODED.contains(&encoding);
+        let is_known = encoding.split(',').all(|coding| DECODED.contains(&coding.trim()));
         (!is_known).then(|| {
             format!("its Content-Encoding `{encoding}` is unknown; brunt decodes gzip and deflate")
         })
@@ -220,13 +221,18 @@ impl ReplySink for ReplyCollector {
             self.text = TextType::from_content_type(&trimmed_text(value));
         }
         if self.wants.location && name.eq_ignore_ascii_case("location") {
-            self.location = Some(trimmed_text(value));
+            self.location = Some(location_text(value));
         } else if self.wants.cookie && name.eq_ignore_ascii_case("set-cookie") {
             self.cookie = trimmed_text(value).split(';').next().map(|pair| pair.trim().to_owned());
         } else if self.wants.server && name.eq_ignore_ascii_case("server") {
             self.server = Some(trimmed_text(value));
         } else if name.eq_ignore_ascii_case("content-encoding") {
-            self.encoding = Some(trimmed_text(value).to_ascii_lowercase());
+            let coding = trimmed_text(value).to_ascii_lowercase();
+            // Several fields are one list (RFC 9110 section 5.3).
+            self.encoding = Some(match self.encoding.take() {
+                Some(codings) => format!("{codings}, {coding}"),
+                None => coding,
+            });
         }
     }
 
@@ -246,6 +252,60 @@ impl ReplySink for ReplyCollector {
     }
 }
 
+/// The text of a field: UTF-8, else ISO-8859-1 (RFC 9110 section 5.5).
 fn trimmed_text(value: &[u8]) -> String {
-    String::from_utf8_lossy(value).trim().to_owned()
+    match std::str::from_utf8(value) {
+        Ok(text) => text.trim().to_owned(),
+        Err(_) => encoding_rs::mem::decode_latin1(value).trim().to_owned(),
+    }
+}
+
+/// The text of a URL. Bytes that are not UTF-8 are percent-encoded, as curl does.
+fn location_text(value: &[u8]) -> String {
+    if std::str::from_utf8(value).is_ok() {
+        return trimmed_text(value);
+    }
+    let mut text = String::new();
+    for &byte in value.trim_ascii() {
+        if byte.is_ascii() {
+            text.push(char::from(byte));
+        } else {
+            let _ = write!(text, "%{byte:02x}");
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_in_latin_1_are_decoded() {
+        let wants = WantedDetails { location: true, head: true, ..WantedDetails::default() };
+        let mut collector = ReplyCollector::new(wants, None, None).expect("a collector");
+        collector.header("X-Name", b" M\xfcller ");
+        collector.header("X-Name", "Müller".as_bytes());
+        collector.header("Location", b" /M\xfcller?a=%20 ");
+        assert!(collector.fields[..2].iter().all(|field| field.1 == "Müller"));
+        assert_eq!(collector.location.as_deref(), Some("/M%fcller?a=%20"));
+        collector.header("Location", "/Müller".as_bytes());
+        assert_eq!(collector.location.as_deref(), Some("/Müller"));
+    }
+
+    #[test]
+    fn several_codings_are_a_list() {
+        let wants = WantedDetails { body: true, ..WantedDetails::default() };
+        let mut collector = ReplyCollector::new(wants, None, None).expect("a collector");
+        collector.header("Content-Encoding", b"deflate");
+        collector.header("Content-Encoding", b"GZIP");
+        assert_eq!(collector.encoding.as_deref(), Some("deflate, gzip"));
+        assert_eq!(collector.decoding_error(None), None);
+        collector.header("Content-Encoding", b"br");
+        assert!(
+            collector
+                .decoding_error(None)
+                .is_some_and(|why| why.contains("`deflate, gzip, br` is unknown"))
+        );
+    }
 }

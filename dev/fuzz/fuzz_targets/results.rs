@@ -8,7 +8,7 @@ use libfuzzer_sys::fuzz_target;
 fuzz_target!(|text: &str| {
     // The second name holds a load, which some kinds of file need.
     for name in ["results", "nginx-100.csv"] {
-        if let Ok(all) = read(&[File { name: name.into(), text: text.into() }]) {
+        if let Ok(all) = read(&[File { name: name.into(), text: text.into() }], &[]) {
             assert!(all.observations.iter().all(|one| one.contender < all.contenders.len()));
         }
     }

@@ -88,6 +88,27 @@ fn samples_of_a_run_are_appended_and_summed_up() {
 }
 
 #[test]
+fn samples_that_cannot_be_read_are_counted() {
+    let dir = TempDir::new().expect("a directory");
+    let file = dir.path().join("result.jtl");
+    let row = "1700000000000,20,a,200,OK,Users 1-1,text,true,,1,1,2,2,http://h/,20,-4,0";
+    fs::write(&file, format!("{HEADER}\n{row}\n{HEADER}\n{row}\n17000000,2")).expect("a file");
+    for (line, place) in [("report", ""), ("jmeter -g", " -o report")] {
+        let mut report = command(&format!("{line} {}{place}", file.display()));
+        let shown = run_with_code(report.current_dir(dir.path()), 0);
+        let note = "samples left out because they cannot be read: 1; the first: line 5: the row has 2 columns; expected 17";
+        assert!(text(&shown.stderr).contains(note), "{}", text(&shown.stderr));
+    }
+    let written = dir.path().join("report/statistics.json");
+    let statistics = fs::read_to_string(written).expect("statistics");
+    assert!(statistics.contains("\"sampleCount\" : 2"), "{statistics}");
+    // Without a header.
+    fs::write(&file, format!("{row}\n{row}\n{row}\n")).expect("a file");
+    let shown = run_with_code(&mut command(&format!("report {}", file.display())), 0);
+    assert!(text(&shown.stdout).contains("3"), "{}", text(&shown.stdout));
+}
+
+#[test]
 fn the_samples_of_several_processes_are_in_one_file() {
     let server = server();
     let dir = TempDir::new().expect("a directory");

@@ -5,6 +5,7 @@ use super::collector::JmeterCollector;
 use super::console::date;
 use super::graphs;
 use super::settings::{JmeterSettings, check_folder};
+use crate::caller::Caller;
 use crate::error::{ToolError, ToolResult};
 use brunt_jmx::dashboard;
 use brunt_jmx::jtl;
@@ -17,7 +18,7 @@ use std::path::Path;
 const TITLE: &str = "Apache JMeter Dashboard";
 
 /// Writes the report of a result file (`-g`) and returns the exit code.
-pub fn of_file(settings: &JmeterSettings) -> ToolResult<u8> {
+pub fn of_file(settings: &JmeterSettings, caller: &Caller) -> ToolResult<u8> {
     let name = settings.options.result_file.as_deref().unwrap_or_default();
     let folder = settings.report_folder();
     if settings.options.force_delete && folder.exists() {
@@ -28,16 +29,15 @@ pub fn of_file(settings: &JmeterSettings) -> ToolResult<u8> {
     let mut statistics = Statistics::new(settings.statistics());
     let mut start = u64::MAX;
     let mut end = 0;
-    for record in
-        jtl::read(file, &settings.jtl).map_err(|error| path_error(Path::new(name), &error))?
-    {
-        let record = record.map_err(|error| path_error(Path::new(name), &error))?;
+    let unreadable = jtl::for_each_sample(file, &settings.jtl, |record| {
         start = start.min(record.start_unix_millis);
         end = end.max(record.start_unix_millis + record.elapsed_millis);
-        statistics.record(&record);
-    }
-    if end == 0 {
-        return Err(ToolError::new(format!("{name}: the result file has no samples")));
+        statistics.record(record);
+    })
+    .map_err(|error| path_error(Path::new(name), &error))?;
+    // JMeter stops at such a sample, without a report.
+    if let Some(unreadable) = unreadable {
+        caller.err_line(&format!("{name}: {unreadable}"));
     }
     write(settings, &statistics, start, end).map(|()| 0)
 }

@@ -22,6 +22,8 @@ pub(super) struct Command {
     pub(super) input: Input,
     /// The first expansion that depends on the shell's state, and its line.
     pub(super) expansion: Option<(Expansion, usize)>,
+    /// The commands within the first `$(…)` or backticks.
+    pub(super) substitution: String,
 }
 
 impl Command {
@@ -101,6 +103,10 @@ fn is_of_cmd(text: &str) -> bool {
         || has_doubled_quotes && !text.contains('\'')
 }
 
+/// Characters before which Chrome writes a caret.
+const ESCAPED_BY_CHROME: [char; 15] =
+    ['\\', '&', '{', '}', '[', ']', '<', '>', '|', '!', '^', '#', '$', '@', '%'];
+
 /// The text after cmd's caret processing: a caret escapes the next character and joins lines, but
 /// not within plain quotes.
 fn without_carets(text: &str) -> String {
@@ -110,7 +116,24 @@ fn without_carets(text: &str) -> String {
     let mut characters = text.chars().peekable();
     while let Some(c) = characters.next() {
         match c {
-            '^' if !quoted => match characters.next() {
+            // Chrome of 2020 to 2023 escaped with carets within plain quotes, too, which cmd reads
+            // as carets: what the page sent is meant.
+            '^' if quoted => {
+                let ahead: String = characters.clone().take(3).collect();
+                if ahead == "\\^\"" {
+                    out.push_str("\\\"");
+                    characters.nth(2);
+                } else if ahead.starts_with(ESCAPED_BY_CHROME) {
+                    out.extend(characters.next());
+                } else {
+                    out.push(c);
+                }
+            }
+            '%' if quoted && characters.peek() == Some(&'^') => {
+                out.push(c);
+                characters.next();
+            }
+            '^' => match characters.next() {
                 // A caret before a line break joins the lines. A second line break
                 // is part of the text.
                 Some('\n') => {
@@ -356,13 +379,20 @@ impl Reader<'_> {
         self.note_expansion(Expansion::Output);
         let line = self.line;
         self.word_text();
+        let start = self.position;
         let mut depth = 0;
         let mut quote = None;
         while let Some(c) = self.take() {
             match (quote, c) {
                 (None | Some('"'), '\\') => drop(self.take()),
                 (Some(open), c) if c == open => quote = None,
-                (None, c) if c == end && depth == 0 => return Ok(()),
+                (None, c) if c == end && depth == 0 => {
+                    if self.command.substitution.is_empty() {
+                        let inner = &self.characters[start..self.position - 1];
+                        self.command.substitution = inner.iter().collect();
+                    }
+                    return Ok(());
+                }
                 (None, '\'' | '"') => quote = Some(c),
                 (None, '(') if end == ')' => depth += 1,
                 (None, ')') if end == ')' => depth -= 1,
@@ -578,5 +608,18 @@ mod tests {
             ]]
         );
         assert_eq!(words("curl ^\"a^\n\nb^\" ^\n c"), [["curl", "a\nb", "c"]]);
+        let chrome_110 = "curl \"http://h/?a=1^&b=%^20\" ^\n -H \"u: ^\\^\"C^\\^\";v=^\\^\"110^\\^\"\" ^\n --data-raw \"^{^\\^\"a^\\^\":^\\^\"b^^^\\^\"^}\" ^\n --compressed";
+        assert_eq!(
+            words(chrome_110),
+            [[
+                "curl",
+                "http://h/?a=1&b=%20",
+                "-H",
+                "u: \"C\";v=\"110\"",
+                "--data-raw",
+                r#"{"a":"b^"}"#,
+                "--compressed"
+            ]]
+        );
     }
 }

@@ -3,6 +3,7 @@
 use super::document::Document;
 use super::examples::{Example, Examples};
 use super::parameters::{Style, plain};
+use super::xml;
 use brunt_har::body::{FORM, JSON, MULTIPART};
 use brunt_har::plan::{ImportedBody, ImportedRequest, MultipartPart};
 use serde_json::Value;
@@ -52,15 +53,28 @@ pub(super) fn of_content<'a>(
         });
         ImportedBody::Multipart(parts.collect())
     } else {
-        of_value(kind, example.value, comments)
+        of_value(document, kind, &media["schema"], example.value, comments)
     };
     set_type(kind, request);
 }
 
 /// The body of a value, in a media type other than a form's.
-fn of_value(kind: &str, value: Value, comments: &mut Vec<String>) -> ImportedBody {
+fn of_value(
+    document: &Document,
+    kind: &str,
+    schema: &Value,
+    value: Value,
+    comments: &mut Vec<String>,
+) -> ImportedBody {
     if is_json(kind) {
         return ImportedBody::Json(value, None);
+    }
+    // An example of XML is a text that states the whole body.
+    if is_xml(kind) && !value.is_string() {
+        return ImportedBody::Text(xml::body(document, schema, &value));
+    }
+    if is_xml(kind) {
+        return ImportedBody::Text(plain(&value));
     }
     comments.push(format!("the body of the type {kind} is made up; write your own"));
     ImportedBody::Text(plain(&value))
@@ -98,6 +112,7 @@ fn parts_of<'a>(
 
 /// Sets the body of a Swagger 2.0 operation, which is one of its parameters.
 pub(super) fn of_swagger<'a>(
+    document: &Document,
     examples: &Examples<'a>,
     root: &'a Value,
     operation: &'a Value,
@@ -113,7 +128,7 @@ pub(super) fn of_swagger<'a>(
             kinds.iter().find(|kind| is_json(kind)).or(kinds.first()).copied().unwrap_or(JSON);
         let example = examples.example_of(parameter, "");
         note_validity(&example, comments);
-        request.body = of_value(kind, example.value, comments);
+        request.body = of_value(document, kind, &parameter["schema"], example.value, comments);
         return set_type(kind, request);
     }
     let form: Vec<&&Value> =
@@ -165,6 +180,11 @@ fn set_type(kind: &str, request: &mut ImportedRequest) {
 
 fn essence(kind: &str) -> String {
     kind.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
+}
+
+fn is_xml(kind: &str) -> bool {
+    let essence = essence(kind);
+    ["application/xml", "text/xml"].contains(&essence.as_str()) || essence.ends_with("+xml")
 }
 
 fn is_json(kind: &str) -> bool {

@@ -25,6 +25,15 @@ impl<'a> Demands<'a> {
         self.schemas.iter().find_map(|schema| schema["properties"].get(name))
     }
 
+    /// True if a schema without further properties does not list this one, though another schema does.
+    pub(super) fn forbids(&self, name: &str) -> bool {
+        let mut closed =
+            self.schemas.iter().filter(|schema| schema["additionalProperties"] == false);
+        closed.any(|schema| {
+            schema["properties"].get(name).is_none() && schema.get("patternProperties").is_none()
+        })
+    }
+
     fn numbers(&self, key: &str) -> impl Iterator<Item = f64> {
         self.schemas.iter().filter_map(move |schema| schema[key].as_f64())
     }

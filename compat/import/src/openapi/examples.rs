@@ -298,7 +298,8 @@ impl<'a> Examples<'a> {
         let mut values: Vec<Option<Value>> = vec![None; names.len()];
         for is_required in [true, false] {
             for (value, name) in values.iter_mut().zip(&names) {
-                if required.contains(name) == is_required {
+                let is_forbidden = !is_required && demands.forbids(name);
+                if required.contains(name) == is_required && !is_forbidden {
                     *value = self.entry(name, demands, is_required, progress);
                 }
             }

@@ -1,7 +1,7 @@
 //! Variables of a collection: `{{name}}` becomes a variable of the plan, or of the user
 //! if a script sets it.
 
-use super::script;
+use super::{dynamic, script};
 use brunt_har::json::JsonNode;
 use brunt_har::plan::{ImportedPlan, Variable};
 use brunt_har::secrets::Names;
@@ -14,6 +14,8 @@ use std::collections::{HashMap, HashSet};
 pub(super) struct Variables<'a> {
     /// Values of the collection's variables, by name.
     values: HashMap<&'a str, String>,
+    /// Variables of the type `secret`.
+    secrets: HashSet<&'a str>,
     /// Variables that scripts set from replies.
     set_by_scripts: HashSet<String>,
     names: Names,
@@ -29,18 +31,26 @@ fn escaped(text: &str) -> String {
 }
 
 impl<'a> Variables<'a> {
-    /// Collects the variables of a collection.
-    pub(super) fn new(root: &JsonNode<'a>) -> Self {
-        let list = root.value["variable"].as_array().map_or(&[][..], Vec::as_slice);
-        let values = list.iter().filter_map(|variable| {
+    /// Collects the variables of a collection and of an environment, which has priority.
+    pub(super) fn new(root: &JsonNode<'a>, environment: &'a Value) -> Self {
+        let lists = [&root.value["variable"], &environment["values"]];
+        let enabled = lists.into_iter().filter_map(Value::as_array).flatten().filter(|variable| {
+            variable["enabled"].as_bool() != Some(false)
+                && variable["disabled"].as_bool() != Some(true)
+        });
+        let values = enabled.filter_map(|variable| {
             let name = variable["key"].as_str().or(variable["id"].as_str())?;
             Some((name, variable_value(variable)))
         });
         let values = values.collect();
+        let secrets = lists.into_iter().filter_map(Value::as_array).flatten();
+        let secrets = secrets.filter(|variable| variable["type"] == "secret");
+        let secrets = secrets.filter_map(|variable| variable["key"].as_str()).collect();
         let mut set_by_scripts = HashSet::new();
         script::set_anywhere(root.value, 0, &mut set_by_scripts);
         Self {
             values,
+            secrets,
             set_by_scripts,
             names: Names::default(),
             plan_names: HashMap::new(),
@@ -62,7 +72,10 @@ impl<'a> Variables<'a> {
                 continue;
             };
             out.push_str(before);
-            out.push_str(&variable(&self.reference(name.trim())));
+            match dynamic::text(name.trim()) {
+                Some(text) => out.push_str(&text),
+                None => out.push_str(&variable(&self.reference(name.trim()))),
+            }
             rest = tail;
         }
         out + rest
@@ -87,13 +100,6 @@ impl<'a> Variables<'a> {
 
     /// Returns the name of a variable in the plan.
     pub(super) fn reference(&mut self, name: &str) -> String {
-        match name {
-            // Dynamic variables of Postman become functions of the plan.
-            "$guid" | "$randomUUID" => return "uuid()".to_owned(),
-            "$timestamp" => return "time(/1000)".to_owned(),
-            "$randomInt" => return "random(0,1000)".to_owned(),
-            _ => {}
-        }
         if let Some(plan_name) = self.plan_names.get(name) {
             return plan_name.clone();
         }
@@ -101,14 +107,14 @@ impl<'a> Variables<'a> {
         self.plan_names.insert(name.to_owned(), plan_name.clone());
         let value = self.values.get(name).cloned();
         if self.set_by_scripts.contains(name) {
-            if let Some(value) = value.filter(|value| !value.is_empty() && !is_secret_field(name)) {
+            if let Some(value) = value.filter(|value| !value.is_empty() && !self.is_secret(name)) {
                 let value = self.fill_in(&value);
                 self.user_vars.push((plan_name.clone(), value));
             }
             return plan_name;
         }
         let variable = match value.filter(|value| !value.is_empty()) {
-            Some(value) if !is_secret_field(name) || value.contains("{{") => {
+            Some(value) if !self.is_secret(name) || value.contains("{{") => {
                 Variable::constant(plan_name.clone(), self.fill_in(&value))
             }
             Some(_) => Variable::of_environment(&plan_name, Variable::SECRET),
@@ -121,6 +127,10 @@ impl<'a> Variables<'a> {
         };
         self.vars.push(variable);
         plan_name
+    }
+
+    fn is_secret(&self, name: &str) -> bool {
+        is_secret_field(name) || self.secrets.contains(name)
     }
 
     /// Moves the variables to the plan, and returns the names in use.

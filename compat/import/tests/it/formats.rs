@@ -1,6 +1,6 @@
 //! What each format becomes: the plans of the inputs in `dev/tests/data/import`, and what is said of inputs that are wrong.
 
-use brunt_import::{ImportFormat, ImportOptions, import};
+use brunt_import::{EnvironmentFile, ImportFormat, ImportOptions, import};
 use brunt_model::Body;
 use brunt_spec::System;
 use brunt_spec::plan_file::load;
@@ -62,7 +62,7 @@ fn invalid_inputs_are_reported_with_their_position() {
         (ImportFormat::Curl, "curl \"http://h/${A:-b}\""),
         (ImportFormat::Curl, "curl \\\n \"http://h/$1\""),
         (ImportFormat::Curl, "curl http://h/$(date)"),
-        (ImportFormat::Curl, "T=$(curl http://h/)"),
+        (ImportFormat::Curl, "T=$(curl http://h/ | grep x)"),
         (ImportFormat::Curl, ""),
         (ImportFormat::Urls, "http://h/\n$(NAME)/x"),
         (ImportFormat::Urls, "http://h/ fetch"),
@@ -646,4 +646,40 @@ fn variables_that_the_shell_sets_are_filled_in() {
             && other.contains("# Left out: commands that are not curl: `B=`"),
         "{other}"
     );
+}
+
+#[test]
+fn a_value_from_another_curl_command_becomes_an_extractor() {
+    let text = "export TOKEN=$(curl -s -d 'u=a' http://127.0.0.1/login | jq -r '.data[0].token')\n\
+                ID=`curl http://127.0.0.1/id`\ncurl -H \"Authorization: Bearer $TOKEN\" http://127.0.0.1/x/$ID";
+    let plan = import(ImportFormat::Curl, text, &options()).unwrap();
+    assert!(!plan.contains("Left out") && !plan.contains("env."), "{plan}");
+    assert!(plan.contains("post: /login") && plan.contains("get: /id"), "{plan}");
+    assert!(plan.contains("TOKEN:") && plan.contains("$.data[0].token"), "{plan}");
+    assert!(plan.contains("bearer: ${TOKEN}") && plan.contains("/x/${ID}"), "{plan}");
+    // A filter that brunt does not have is named.
+    let other = "T=$(curl http://127.0.0.1/a | grep -o x)\ncurl http://127.0.0.1/$T";
+    let other = import(ImportFormat::Curl, other, &options()).unwrap();
+    assert!(other.contains("# Left out: commands that are not curl: `T=`"), "{other}");
+}
+
+#[test]
+fn an_environment_of_postman_sets_variables() {
+    let collection = r#"{"info": {"name": "n"}, "variable": [{"key": "host", "value": "http://127.0.0.1:1"}],
+        "item": [{"name": "a", "request": {"method": "", "url": {"raw": "{{host}}/users/:id/{{kind}}?f={{$randomFirstName}}&d={{$randomIP}}",
+        "variable": [{"id": "id", "value": "7"}]}, "header": [{"key": "X-Key", "value": "{{key}}"}]}}]}"#;
+    let environment = r#"{"name": "e", "values": [{"key": "host", "value": "http://127.0.0.1:2", "enabled": true},
+        {"key": "kind", "value": "new"}, {"key": "kind", "value": "old", "enabled": false},
+        {"key": "key", "value": "geheim", "type": "secret"}]}"#;
+    let with = |text: &str| {
+        let environment = EnvironmentFile { file: "e.json".to_owned(), text: text.to_owned() };
+        ImportOptions { environment: Some(environment), ..options() }
+    };
+    let plan = import(ImportFormat::Postman, collection, &with(environment)).unwrap();
+    assert!(plan.contains("http://127.0.0.1:2") && !plan.contains("127.0.0.1:1"), "{plan}");
+    assert!(plan.contains("get: /users/7/${kind}") && plan.contains("kind: new"), "{plan}");
+    assert!(plan.contains("${chooseRandom(Anna,") && plan.contains("${random(1,223)}."), "{plan}");
+    assert!(plan.contains("${env.KEY}") && !plan.contains("geheim"), "{plan}");
+    let error = import(ImportFormat::Postman, collection, &with("{}")).unwrap_err().to_string();
+    assert!(error.starts_with("e.json") && error.contains("`values` is missing"), "{error}");
 }

@@ -27,6 +27,64 @@ fn body_of(schema: &Value, components: &Value) -> Value {
     }
 }
 
+/// The examples of OAS 3.0.3, section "XML Object".
+#[test]
+fn bodies_in_xml_follow_the_xml_keys_of_the_schema() {
+    let xml = |schema: Value| {
+        let pets = json!({"Person": schema});
+        let body = json!({"content": {"application/xml": {"schema": {"$ref": "#/components/schemas/Person"}}}});
+        let paths = json!({"/a": {"post": {"requestBody": body}}});
+        match &sent(&paths, &json!({"components": {"schemas": pets}}))[0].1 {
+            Body::Text(text) => text.split_once("?>").expect("a declaration").1.to_owned(),
+            other => panic!("{other:?}"),
+        }
+    };
+    let text = json!({"type": "string", "example": "a<b"});
+    let list = |of_list: Value, of_item: Value| {
+        let items = json!({"type": "string", "example": "v", "xml": of_item});
+        json!({"type": "object", "properties": {"animals": {"type": "array", "items": items, "xml": of_list}}})
+    };
+    for (schema, expected) in [
+        (
+            json!({"type": "object", "properties": {"name": text}}),
+            "<Person><name>a&lt;b</name></Person>",
+        ),
+        (
+            json!({"type": "object", "xml": {"name": "p"}, "properties": {
+                "id": {"type": "integer", "example": 5, "xml": {"attribute": true}},
+                "name": {"type": "string", "example": "n", "xml": {"namespace": "http://x/s", "prefix": "s"}}}}),
+            "<p id=\"5\"><s:name xmlns:s=\"http://x/s\">n</s:name></p>",
+        ),
+        (list(json!({}), json!({})), "<Person><animals>v</animals></Person>"),
+        (
+            list(json!({"name": "aliens"}), json!({"name": "animal"})),
+            "<Person><animal>v</animal></Person>",
+        ),
+        (
+            list(json!({"wrapped": true}), json!({})),
+            "<Person><animals><animals>v</animals></animals></Person>",
+        ),
+        (
+            list(json!({"name": "aliens", "wrapped": true}), json!({"name": "animal"})),
+            "<Person><aliens><animal>v</animal></aliens></Person>",
+        ),
+        (
+            list(json!({"name": "aliens", "wrapped": true}), json!({})),
+            "<Person><aliens><aliens>v</aliens></aliens></Person>",
+        ),
+    ] {
+        assert_eq!(xml(schema.clone()), expected, "{schema}");
+    }
+}
+
+#[test]
+fn a_closed_schema_forbids_the_properties_of_others() {
+    let schema = json!({"allOf": [{"type": "object", "properties": {"a": {"type": "string"}}}],
+        "properties": {"b": {"type": "string"}}, "additionalProperties": false});
+    let body = body_of(&schema, &json!({}));
+    assert!(body.get("a").is_none() && body.get("b").is_some(), "{body}");
+}
+
 /// A schema that some value satisfies.
 fn schema() -> impl Strategy<Value = Value> {
     let bounds = (-1000i64..1000, 0i64..50, 1i64..7);

@@ -157,12 +157,12 @@ impl JtlColumn {
                     Some(text).filter(|text| !["", "null"].contains(text)).map(str::to_owned);
             }
             Field::Filename => text.clone_into(&mut record.filename),
-            Field::Latency => record.latency_millis = text.parse().ok()?,
+            Field::Latency => record.latency_millis = millis(text)?,
             Field::Encoding => text.clone_into(&mut record.encoding),
             Field::SampleCount => record.sample_count = text.parse().ok()?,
             Field::Hostname => text.clone_into(&mut record.hostname),
-            Field::IdleTime => record.idle_millis = text.parse().ok()?,
-            Field::ConnectTime => record.connect_millis = text.parse().ok()?,
+            Field::IdleTime => record.idle_millis = millis(text)?,
+            Field::ConnectTime => record.connect_millis = millis(text)?,
             _ => {}
         }
         Some(())
@@ -176,6 +176,15 @@ impl JtlColumn {
             _ => "a whole number, 0 or more",
         }
     }
+}
+
+/// Parses a part of a sample's time. JMeter writes negative ones if the clock was set back, or if
+/// a sampler counts a time twice: they become 0.
+pub(super) fn millis(text: &str) -> Option<u64> {
+    if text.starts_with('-') {
+        return text.parse::<i64>().ok().map(|_| 0);
+    }
+    text.parse().ok()
 }
 
 /// Saved columns, in order.

@@ -1,6 +1,6 @@
 //! Reads records from XML result files, one at a time.
 
-use super::columns::{blank, read_data_type, read_message, read_success};
+use super::columns::{blank, millis, read_data_type, read_message, read_success};
 use super::settings::JtlSettings;
 use crate::document::{decode, decode_attribute};
 use crate::error::JmxError;
@@ -13,8 +13,11 @@ use std::io::{BufRead, BufReader, Read};
 // The drop of nested samples is recursive.
 const MAX_DEPTH: usize = 500;
 
-/// Iterates over the samples of an XML file. Malformed XML is an error with its line,
-/// and the last item.
+/// A sample, or why it cannot be read.
+type SampleResult = Result<SampleRecord, JmxError>;
+
+/// Iterates over the samples of an XML file. A sample with an invalid value is an error with its
+/// line. Malformed XML is such an error, too, and the last item.
 #[derive(Debug)]
 pub struct XmlReader<R> {
     reader: Reader<LineCounter<BufReader<R>>>,
@@ -32,6 +35,10 @@ struct State {
     assertion: Option<AssertionRecord>,
     /// The innermost open element that is not a sample, and its encoded text.
     leaf: Option<(String, String)>,
+    /// First invalid value of the outermost open sample, with its line.
+    invalid: Option<JmxError>,
+    /// Line of the current event.
+    line: u32,
     opened: bool,
     closed: bool,
 }
@@ -44,7 +51,8 @@ impl<R: Read> XmlReader<R> {
         Self { reader, buffer: Vec::new(), variables, state: State::default(), ended: false }
     }
 
-    fn record(&mut self) -> Result<Option<SampleRecord>, JmxError> {
+    /// Reads to the end of an outermost sample, or of the file. The outer error ends the reading.
+    fn sample(&mut self) -> Result<Option<SampleResult>, JmxError> {
         loop {
             self.buffer.clear();
             let event = self.reader.read_event_into(&mut self.buffer);
@@ -54,41 +62,50 @@ impl<R: Read> XmlReader<R> {
             if event == Event::Eof {
                 return self.state.end(line);
             }
-            let record = self.state.handle(&event, &self.variables);
-            if let Some(record) = record.map_err(|message| JmxError::on_line(line, message))? {
-                return Ok(Some(record));
+            self.state.line = line;
+            let sample = self.state.handle(&event, &self.variables);
+            if let Some(sample) = sample.map_err(|message| JmxError::on_line(line, message))? {
+                return Ok(Some(sample));
             }
         }
     }
 }
 
 impl<R: Read> Iterator for XmlReader<R> {
-    type Item = Result<SampleRecord, JmxError>;
+    type Item = SampleResult;
 
     fn next(&mut self) -> Option<Self::Item> {
         if self.ended {
             return None;
         }
-        let record = self.record().transpose();
-        self.ended = !matches!(record, Some(Ok(_)));
-        record
+        match self.sample() {
+            Ok(Some(sample)) => Some(sample),
+            Ok(None) => {
+                self.ended = true;
+                None
+            }
+            Err(error) => {
+                self.ended = true;
+                Some(Err(error))
+            }
+        }
     }
 }
 
 impl State {
-    /// Handles an event. Returns a record at the end of an outermost sample.
+    /// Handles an event. Returns the sample at the end of an outermost one.
     fn handle(
         &mut self,
         event: &Event<'_>,
         variables: &[String],
-    ) -> Result<Option<SampleRecord>, String> {
+    ) -> Result<Option<SampleResult>, String> {
         match event {
             Event::Start(tag) => self.start(tag, variables)?,
             Event::Empty(tag) => {
                 self.start(tag, variables)?;
-                return self.stop(tag.name().as_ref());
+                return Ok(self.stop(tag.name().as_ref()));
             }
-            Event::End(tag) => return self.stop(tag.name().as_ref()),
+            Event::End(tag) => return Ok(self.stop(tag.name().as_ref())),
             Event::Text(text) => self.text(text),
             // The text of a leaf is decoded when it ends.
             Event::CData(text) => self.text(&crate::document::encode(text)),
@@ -111,7 +128,11 @@ impl State {
                 if self.samples.len() >= MAX_DEPTH {
                     return Err(format!("samples are nested deeper than {MAX_DEPTH}"));
                 }
-                self.samples.push(sample(tag, variables)?);
+                let record = sample(tag, variables).unwrap_or_else(|message| {
+                    self.reject(message);
+                    blank()
+                });
+                self.samples.push(record);
             }
             "assertionResult" => self.assertion = Some(AssertionRecord::default()),
             other => self.leaf = Some((other.to_owned(), String::new())),
@@ -125,14 +146,20 @@ impl State {
         }
     }
 
-    fn stop(&mut self, name: &str) -> Result<Option<SampleRecord>, String> {
+    /// Rejects the outermost open sample because of an invalid value.
+    fn reject(&mut self, message: String) {
+        let line = self.line;
+        self.invalid.get_or_insert_with(|| JmxError::on_line(line, message));
+    }
+
+    fn stop(&mut self, name: &str) -> Option<SampleResult> {
         match name {
             "testResults" => self.closed = true,
             "sample" | "httpSample" | "statSample" => {
                 let done = self.samples.pop().unwrap_or_default();
                 match self.samples.last_mut() {
                     Some(outer) => outer.sub_results.push(done),
-                    None => return Ok(Some(done)),
+                    None => return Some(self.invalid.take().map_or(Ok(done), Err)),
                 }
             }
             "assertionResult" => {
@@ -145,11 +172,14 @@ impl State {
                 }
             }
             _ => {
-                let leaf = self.leaf.take();
-                leaf.map_or(Ok(()), |(tag, raw)| self.leaf(&tag, decode(&raw).into_owned()))?;
+                if let Some((tag, raw)) = self.leaf.take()
+                    && let Err(message) = self.leaf(&tag, decode(&raw).into_owned())
+                {
+                    self.reject(message);
+                }
             }
         }
-        Ok(None)
+        None
     }
 
     fn leaf(&mut self, tag: &str, text: String) -> Result<(), String> {
@@ -180,7 +210,7 @@ impl State {
         Ok(())
     }
 
-    fn end(&self, line: u32) -> Result<Option<SampleRecord>, JmxError> {
+    fn end(&self, line: u32) -> Result<Option<SampleResult>, JmxError> {
         match (self.opened, self.closed) {
             (true, true) => Ok(None),
             (false, _) => {
@@ -229,9 +259,9 @@ fn sample(tag: &BytesStart<'_>, variables: &[String]) -> Result<SampleRecord, St
 fn set_attribute(record: &mut SampleRecord, key: &str, value: &str) -> Option<()> {
     match key {
         "t" => record.elapsed_millis = value.parse().ok()?,
-        "it" => record.idle_millis = value.parse().ok()?,
-        "lt" => record.latency_millis = value.parse().ok()?,
-        "ct" => record.connect_millis = value.parse().ok()?,
+        "it" => record.idle_millis = millis(value)?,
+        "lt" => record.latency_millis = millis(value)?,
+        "ct" => record.connect_millis = millis(value)?,
         "ts" => record.start_unix_millis = value.parse().ok()?,
         "s" => record.success = read_success(value)?,
         "lb" => value.clone_into(&mut record.label),

@@ -4,6 +4,7 @@ use crate::args::RunArgs;
 use crate::exit::{CommandError, Exit, usage_error};
 use anyhow::anyhow;
 use brunt_spec::words::values::Output;
+use brunt_store::foreign::ResultReader;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -16,6 +17,14 @@ fn absent_error(subject: &str) -> anyhow::Error {
 /// Returns None: no name is that of another tool.
 pub fn run_drop_in(_words: &[String]) -> Option<ExitCode> {
     None
+}
+
+/// No result files of other tools can be read, except those that the core reads.
+pub const RESULT_READERS: &[ResultReader] = &[];
+
+/// True if a text begins like a result file of JMeter.
+pub fn is_result_text(text: &str) -> bool {
+    text.contains("<testResults") || text.starts_with("timeStamp,elapsed,")
 }
 
 /// Refuses a JMeter plan.

@@ -2,7 +2,7 @@
 
 use crate::exit::{CommandError, Exit, runtime_error, usage_error};
 use crate::output;
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use brunt_dropin::dashboard_page;
 use brunt_jmx::dashboard;
 use brunt_jmx::jtl::{self, JtlSettings};
@@ -20,12 +20,17 @@ pub fn report(files: &[String], outputs: &[Output]) -> Result<Exit, CommandError
     let settings = StatisticsSettings::default();
     let percentiles = settings.percentiles;
     let mut statistics = Statistics::new(settings);
+    let mut notes = Vec::new();
     for file in files {
-        read(Path::new(file), &mut statistics).map_err(usage_error)?;
+        notes.extend(read(Path::new(file), &mut statistics).map_err(usage_error)?);
+    }
+    for note in &notes {
+        eprintln!("brunt: {note}");
     }
     let title = "Dashboard".into();
-    let facts =
-        files.iter().map(|file| ("Source file".to_owned(), format!("\"{file}\""))).collect();
+    let sources = files.iter().map(|file| ("Source file".to_owned(), format!("\"{file}\"")));
+    let left_out = notes.into_iter().map(|note| ("Left out".to_owned(), note));
+    let facts = sources.chain(left_out).collect();
     let info = Dashboard { title, facts, ..Dashboard::default() };
     if outputs.is_empty() {
         return output::print(dashboard::text(&statistics, percentiles))
@@ -47,16 +52,12 @@ pub fn report(files: &[String], outputs: &[Output]) -> Result<Exit, CommandError
     Ok(Exit::Measured)
 }
 
-fn read(path: &Path, statistics: &mut Statistics) -> Result<()> {
+/// Adds the samples of a file. Returns a note on those that cannot be read.
+fn read(path: &Path, statistics: &mut Statistics) -> Result<Option<String>> {
     let name = path.display().to_string();
     let file = File::open(path).with_context(|| name.clone())?;
-    let mut samples = 0_u64;
-    for record in jtl::read(file, &JtlSettings::default()).with_context(|| name.clone())? {
-        statistics.record(&record.with_context(|| name.clone())?);
-        samples += 1;
-    }
-    if samples == 0 {
-        bail!("{name}: the result file has no samples");
-    }
-    Ok(())
+    let unreadable =
+        jtl::for_each_sample(file, &JtlSettings::default(), |record| statistics.record(record))
+            .with_context(|| name.clone())?;
+    Ok(unreadable.map(|unreadable| format!("{name}: {unreadable}")))
 }

@@ -199,7 +199,8 @@ impl Feed {
                 WordError::new(column, format!("{file} has no such column"), instead)
             });
         };
-        let index = names.iter().position(|name| name == column);
+        // The last one of several columns, as in a data file that sets a variable for each column.
+        let index = (0..names.len()).rev().find(|index| names[*index].trim() == column);
         let names: Vec<_> = names.iter().collect();
         let instead = format!("one of the names in its first line: {}", names.join(", "));
         index.ok_or_else(|| WordError::new(column, format!("{file} has no such column"), instead))
@@ -288,6 +289,14 @@ mod tests {
         );
         let told = feeds.column(file.path().to_str().unwrap(), "a").unwrap_err().to_string();
         assert!(told.contains("both by names and by numbers"), "{told}");
+    }
+
+    #[test]
+    fn the_last_of_several_columns_of_one_name_has_the_value() {
+        let file = file(b"a,b, a\n1,2,3\n");
+        let mut feeds = Feeds::default();
+        let column = feeds.column(file.path().to_str().unwrap(), "a").unwrap();
+        assert_eq!(feeds.cell(column, 0), "3");
     }
 
     #[test]

@@ -8,8 +8,9 @@ use super::node::{NamedNode, PlanNode, PlanValue};
 use crate::error::SourcePosition;
 use crate::error::SpecError;
 use brunt_model::secret::is_secret_field;
-use saphyr_parser::{Event, Marker, Parser, ScalarStyle};
+use saphyr_parser::{Event, Marker, Parser, ScalarStyle, ScanError};
 use std::collections::HashMap;
+use std::iter;
 use std::sync::Arc;
 
 /// Maximum length of a plan file, in bytes.
@@ -49,32 +50,60 @@ fn parse_by(implicit: ImplicitValues, text: &str, file: &str) -> Result<PlanNode
         return Err(SpecError::new(&SourcePosition::whole(file), "", wrong));
     }
     // A byte order mark is not a part of the first key.
-    let text = &protect_braces(text.strip_prefix('\u{feff}').unwrap_or(text));
-    let mut builder = TreeBuilder {
-        file: file.into(),
-        open: Vec::new(),
-        anchors: HashMap::new(),
-        size: 0,
-        characters: text.chars().collect(),
-        key_end: 0,
-        root: None,
-    };
-    let mut parser = Parser::new_from_str(text);
-    while let Some(event) = parser.next_event() {
-        let (event, span) = event.map_err(|e| builder.broken(text, *e.marker(), e.info()))?;
-        if implicit == ImplicitValues::Refused {
-            builder.check_value(&event)?;
+    let original = protect_braces(text.strip_prefix('\u{feff}').unwrap_or(text));
+    let mut joined = original.clone();
+    for _ in 0..MAX_JOINED_LINES {
+        let mut builder = TreeBuilder::new(file, &original);
+        match builder.read(implicit, &joined) {
+            Ok(()) => return builder.root(),
+            Err(ReadError::Plan(error)) => return Err(error),
+            Err(ReadError::Scan(error)) => match with_joined_line(&joined, &error) {
+                Some(text) => joined = text,
+                None => return Err(builder.broken(&original, *error.marker(), error.info())),
+            },
         }
-        builder.key_end = span.end.index();
-        builder.handle_event(event, span.start)?;
     }
-    builder.root.filter(|root| root.value != PlanValue::Null).ok_or_else(|| {
-        SpecError::new(
-            &SourcePosition::whole(file),
-            "",
-            "the plan is empty; `brunt plan new` writes a plan to begin with",
-        )
-    })
+    let wrong = format!("more than {MAX_JOINED_LINES} lines within brackets begin too far left");
+    Err(SpecError::new(&SourcePosition::whole(file), "", wrong + "; indent them"))
+}
+
+/// Maximum number of lines within brackets that are indented less than the YAML around them.
+// The text is read once for each of them.
+const MAX_JOINED_LINES: usize = 2000;
+
+/// Why a text cannot be read.
+enum ReadError {
+    /// Invalid YAML.
+    Scan(ScanError),
+    /// YAML that is no plan.
+    Plan(SpecError),
+}
+
+impl From<SpecError> for ReadError {
+    fn from(error: SpecError) -> Self {
+        Self::Plan(error)
+    }
+}
+
+/// Joins a line within `{ }` or `[ ]` that begins too far left to the line before it: the
+/// specification requires indentation there, but no other reader does, and pasted JSON has none.
+/// All characters keep their index. None if the error is another one.
+fn with_joined_line(text: &str, error: &ScanError) -> Option<String> {
+    if !["invalid indentation", "invalid indentation in flow construct"].contains(&error.info()) {
+        return None;
+    }
+    let index = text.char_indices().nth(error.marker().index())?.0;
+    let before = text[..index].trim_end_matches([' ', '\t']).strip_suffix('\n')?;
+    // A comment would include the joined line.
+    let last_line = before.rsplit('\n').next().unwrap_or_default().trim_start();
+    if last_line.starts_with('#') || last_line.contains(" #") {
+        return None;
+    }
+    let (line, end) = match before.strip_suffix('\r') {
+        Some(line) => (line, "  "),
+        None => (before, " "),
+    };
+    Some([line, end, &text[before.len() + 1..]].concat())
 }
 
 /// Characters that replace the braces of `${name}` while the YAML is read: within `{ }`, YAML would
@@ -119,6 +148,8 @@ struct TreeBuilder {
     size: usize,
     /// The text of the file.
     characters: Vec<char>,
+    /// Index of the first character of each line.
+    line_starts: Vec<usize>,
     /// Index of the character after the last key or value.
     key_end: usize,
     root: Option<PlanNode>,
@@ -135,6 +166,45 @@ struct OpenCollection {
 }
 
 impl TreeBuilder {
+    fn new(file: &str, text: &str) -> Self {
+        let characters: Vec<char> = text.chars().collect();
+        let ends = characters.iter().enumerate().filter(|(_, letter)| **letter == '\n');
+        let line_starts = iter::once(0).chain(ends.map(|(index, _)| index + 1)).collect();
+        Self {
+            file: file.into(),
+            open: Vec::new(),
+            anchors: HashMap::new(),
+            size: 0,
+            characters,
+            line_starts,
+            key_end: 0,
+            root: None,
+        }
+    }
+
+    fn read(&mut self, implicit: ImplicitValues, text: &str) -> Result<(), ReadError> {
+        let mut parser = Parser::new_from_str(text);
+        while let Some(event) = parser.next_event() {
+            let (event, span) = event.map_err(ReadError::Scan)?;
+            if implicit == ImplicitValues::Refused {
+                self.check_value(&event)?;
+            }
+            self.key_end = span.end.index();
+            self.handle_event(event, span.start)?;
+        }
+        Ok(())
+    }
+
+    fn root(self) -> Result<PlanNode, SpecError> {
+        self.root.filter(|root| root.value != PlanValue::Null).ok_or_else(|| {
+            SpecError::new(
+                &SourcePosition::whole(&self.file),
+                "",
+                "the plan is empty; `brunt plan new` writes a plan to begin with",
+            )
+        })
+    }
+
     fn handle_event(&mut self, event: Event<'_>, mark: Marker) -> Result<(), SpecError> {
         let at = self.position(mark);
         match event {
@@ -286,16 +356,22 @@ impl TreeBuilder {
     }
 
     fn position(&self, mark: Marker) -> SourcePosition {
-        SourcePosition::within(&self.file, mark.line() as u32, mark.col() as u32 + 1)
+        // The parser counts joined lines as one.
+        let index = mark.index();
+        let line = self.line_starts.partition_point(|start| *start <= index);
+        let column = index - self.line_starts[line - 1];
+        SourcePosition::within(&self.file, line as u32, column as u32 + 1)
     }
 
     /// Error for invalid YAML. A tab is reported first: it looks like spaces, and is
     /// the most common cause.
     fn broken(&self, text: &str, mark: Marker, info: &str) -> SpecError {
         // The parser reports a tab by another message, up to two lines later.
-        let until = text.lines().take(mark.line()).collect::<Vec<_>>();
+        let position = self.position(mark);
+        let line = position.line_and_column().0 as usize;
+        let until = text.lines().take(line).collect::<Vec<_>>();
         if let Some(number) =
-            until.iter().rposition(|line| begins_with_tab(line)).filter(|n| n + 2 >= mark.line())
+            until.iter().rposition(|line| begins_with_tab(line)).filter(|n| n + 2 >= line)
         {
             let column = until[number].find('\t').unwrap_or(0) + 1;
             let at = SourcePosition::within(&self.file, number as u32 + 1, column as u32);
@@ -316,7 +392,7 @@ impl TreeBuilder {
             }
         }
         let remedy = "check the indentation, quotes and brackets here and above";
-        SpecError::new(&self.position(mark), "", format!("invalid YAML: {info}; {remedy}"))
+        SpecError::new(&position, "", format!("invalid YAML: {info}; {remedy}"))
     }
 }
 
@@ -413,6 +489,24 @@ mod tests {
         assert_eq!(node.child("e").unwrap().text(), Some("${not this}"));
         let PlanValue::List(list) = &node.below("a.c").unwrap().value else { panic!("no list") };
         assert_eq!((list[0].text(), list[1].text()), (Some("${p.q}"), Some("${r}")));
+    }
+
+    /// JSON as a browser copies it: `PyYAML` and js-yaml read it at any column.
+    #[test]
+    fn pasted_json_needs_no_indentation() {
+        let pasted =
+            "a:\n  - b: {\n\"c\": [\n1,\r\n 2\n],\n    \"d\": 3\n  }\n    e: ${x} # e\nf: {\n}\n";
+        let node = parse(pasted, "p").unwrap();
+        let PlanValue::List(list) = &node.child("a").unwrap().value else { panic!("no list") };
+        let PlanValue::List(numbers) = &list[0].below("b.c").unwrap().value else {
+            panic!("no list")
+        };
+        assert_eq!(numbers.iter().map(PlanNode::text).collect::<Vec<_>>(), [Some("1"), Some("2")]);
+        let d = list[0].below("b.d").unwrap();
+        assert_eq!((d.text(), d.at.to_string().as_str()), (Some("3"), "p:7:10"));
+        let e = list[0].child("e").unwrap();
+        assert_eq!((e.text(), e.at.to_string().as_str()), (Some("${x}"), "p:9:8"));
+        assert_eq!(message("a:\n  b: {\n\"c\": 1\n]\n").split(':').nth(1), Some("4"));
     }
 
     #[test]

@@ -1,9 +1,12 @@
-//! Reads the output files of ab: `-g` has a row for each request, `-e` has the percentiles.
+//! Reads the output of ab: `-g` has a row for each request, `-e` and the report have percentiles.
 
 use super::join::number_of;
-use super::sampled::{RequestSample, TimeResolution, alone, concurrency, trial};
-use super::{File, first_line, number};
-use brunt_model::analysis::ObservedQuantile;
+use super::sampled::{SampleRows, TimeResolution, alone, good_sample};
+use super::values::{
+    after_label, first_line, labeled_number, number, numbered_lines, percentile, required_number,
+    share,
+};
+use super::{File, ONE_VALUE};
 use brunt_model::{LoadUnit, Observation, Observations};
 use std::time::Duration;
 
@@ -25,42 +28,24 @@ pub fn is_requests(text: &str) -> bool {
 
 /// Reads the requests of one trial.
 pub fn requests(file: &File) -> Result<Observations, String> {
-    let mut samples = Vec::new();
-    for (index, line) in
-        file.text.lines().enumerate().skip(1).filter(|(_, line)| !line.trim().is_empty())
-    {
-        let cells: Vec<&str> = line.split('\t').collect();
-        let figures = (cells.get(1).and_then(|w| number(w)), cells.get(4).and_then(|w| number(w)));
-        let (Some(begun), Some(took)) = figures else {
-            return Err(format!(
-                "line {}: six columns with times are expected, as ab -g writes them",
-                index + 1
-            ));
-        };
-        samples.push(RequestSample {
-            start: begun,
-            duration: took / 1e3,
-            completed: true,
-            good: true,
-        });
+    let mut rows = SampleRows::default();
+    for (line, text) in numbered_lines(&file.text).skip(1) {
+        let cells: Vec<&str> = text.split('\t').collect();
+        let start = cells.get(1).and_then(|cell| number(cell));
+        let millis = cells.get(4).and_then(|cell| number(cell));
+        rows.add(line, start.zip(millis).map(|(start, millis)| good_sample(start, millis / 1e3)));
     }
-    let first = samples.iter().map(|s| s.start).fold(f64::INFINITY, f64::min);
-    if samples.iter().all(|s| s.start == first) {
+    let first = rows.samples.first().map(|sample| sample.start);
+    if first.is_some() && rows.samples.iter().all(|sample| Some(sample.start) == first) {
         return Err(
             "all its requests began within one second, and ab -g has whole seconds: the throughput is unknown; measure for longer, with ab -t 30"
                 .into(),
         );
     }
-    let mut observation = trial(&samples, TimeResolution::Second)?;
-    observation.load = load(concurrency(&samples, &observation), number_of(&file.name));
-    observation.errors = None;
-    Ok(without_think(alone(observation, &NOTES)))
-}
-
-/// Uses the number in the file name as the load if it is within a factor of two of the measured
-/// concurrency. Otherwise the number may be that of a repetition.
-fn load(measured: f64, named: Option<f64>) -> f64 {
-    named.filter(|named| (measured / 2.0..=measured * 2.0).contains(named)).unwrap_or(measured)
+    let expected = "six columns with times are expected, as ab -g writes them";
+    let mut all = rows.observations(file, TimeResolution::Second, expected, &NOTES)?;
+    all.observations[0].errors = None;
+    Ok(without_think(all))
 }
 
 pub fn is_percentages(text: &str) -> bool {
@@ -73,22 +58,13 @@ pub fn percentages(file: &File) -> Result<Observations, String> {
         return Err("ab -e does not name its -c: put it at the end of the file's name, such as nginx-100.csv".into());
     };
     let mut times = Vec::new();
-    for (index, line) in
-        file.text.lines().enumerate().skip(1).filter(|(_, line)| !line.trim().is_empty())
-    {
+    for (line, text) in numbered_lines(&file.text).skip(1) {
         let row =
-            line.split_once(',').and_then(|(percent, ms)| Some((number(percent)?, number(ms)?)));
+            text.split_once(',').and_then(|(percent, ms)| Some((number(percent)?, number(ms)?)));
         let (percent, ms) = row.filter(|row| row.0 <= 100.0).ok_or_else(|| {
-            format!(
-                "line {}: a percentage and milliseconds are expected, as ab -e writes them",
-                index + 1
-            )
+            format!("line {line}: a percentage and milliseconds are expected, as ab -e writes them")
         })?;
-        times.push(ObservedQuantile {
-            quantile: percent / 100.0,
-            seconds: ms / 1e3,
-            at_least: false,
-        });
+        times.push((percent, ms / 1e3));
     }
     let mean = mean_from_below(&times);
     if mean <= 0.0 {
@@ -100,12 +76,8 @@ pub fn percentages(file: &File) -> Result<Observations, String> {
         achieved: load / mean,
         mean: Some(mean),
         min: time_of(&times, 0.0),
-        max: time_of(&times, 1.0),
-        quantiles: times
-            .iter()
-            .filter(|time| time.quantile > 0.0 && time.quantile < 1.0)
-            .copied()
-            .collect(),
+        max: time_of(&times, 100.0),
+        quantiles: times.iter().filter_map(|time| percentile(time.0, time.1)).collect(),
         ..Observation::default()
     };
     Ok(without_think(alone(
@@ -114,13 +86,46 @@ pub fn percentages(file: &File) -> Result<Observations, String> {
             "ab -e has no mean: it is taken from below, each percentile standing for all up to the next",
             "ab -e has no throughput: it is at most the value given here, the load (from the file's name) ÷ that mean \
              (Little's law)",
-            super::ONE_VALUE,
+            ONE_VALUE,
         ],
     )))
 }
 
-fn time_of(times: &[ObservedQuantile], quantile: f64) -> Option<f64> {
-    times.iter().find(|time| time.quantile == quantile).map(|time| time.seconds)
+fn time_of(times: &[(f64, f64)], percent: f64) -> Option<f64> {
+    times.iter().find(|time| time.0 == percent).map(|time| time.1)
+}
+
+pub fn is_report(text: &str) -> bool {
+    after_label(text, "Concurrency Level:").is_some()
+        && after_label(text, "Requests per second:").is_some()
+}
+
+/// Reads the report that ab prints.
+pub fn report(file: &File) -> Result<Observations, String> {
+    let text = &file.text;
+    let completed = required_number(text, "Complete requests:")?;
+    // For ab, a reply of another status is no failure.
+    let bad = labeled_number(text, "Failed requests:").unwrap_or(0.0)
+        + labeled_number(text, "Non-2xx responses:").unwrap_or(0.0);
+    let mut times = Vec::new();
+    for line in text.lines() {
+        let mut words = line.split_whitespace();
+        let percent = words.next().and_then(|word| number(word.strip_suffix('%')?));
+        times.extend(percent.zip(words.next().and_then(number)));
+    }
+    let observation = Observation {
+        load: required_number(text, "Concurrency Level:")?,
+        achieved: required_number(text, "Requests per second:")?,
+        mean: labeled_number(text, "Time per request:").map(|millis| millis / 1e3),
+        max: time_of(&times, 100.0).map(|millis| millis / 1e3),
+        errors: share(bad.min(completed), completed),
+        quantiles: times.iter().filter_map(|time| percentile(time.0, time.1 / 1e3)).collect(),
+        ..Observation::default()
+    };
+    Ok(without_think(alone(
+        observation,
+        &["ab prints percentiles in whole milliseconds", ONE_VALUE],
+    )))
 }
 
 /// Sets the think time to 0: ab sends the next request immediately.
@@ -130,9 +135,6 @@ fn without_think(all: Observations) -> Observations {
 
 /// Estimates the mean from below: each percentile counts for all requests up to the next one. The
 /// longest time is left out, because it would weigh as much as a hundredth of all requests.
-fn mean_from_below(times: &[ObservedQuantile]) -> f64 {
-    times
-        .windows(2)
-        .map(|pair| pair[0].seconds * (pair[1].quantile - pair[0].quantile).max(0.0))
-        .sum()
+fn mean_from_below(times: &[(f64, f64)]) -> f64 {
+    times.windows(2).map(|pair| pair[0].1 * (pair[1].0 - pair[0].0).max(0.0) / 100.0).sum()
 }

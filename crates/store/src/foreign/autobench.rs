@@ -1,7 +1,8 @@
 //! Reads the output of autobench: one row per rate, columns for each host, separated
 //! by tabs or commas.
 
-use super::{File, NO_PERCENTILES, ONE_VALUE, first_line, number};
+use super::values::{first_line, number, numbered_lines};
+use super::{File, NO_PERCENTILES, ONE_VALUE};
 use brunt_model::{LoadUnit, Observation, Observations};
 
 pub fn matches(text: &str) -> bool {
@@ -26,13 +27,11 @@ pub fn read(file: &File) -> Result<Observations, String> {
         notes: vec![ONE_VALUE.into(), NO_PERCENTILES.into()],
     };
     let mut short = false;
-    for (index, line) in
-        file.text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()).skip(1)
-    {
+    for (number_of_line, line) in numbered_lines(&file.text).skip(1) {
         let row: Option<Vec<f64>> = line.split(divider).map(number).collect();
         let row = row.filter(|row| row.len() == names.len());
         let row = row.ok_or_else(|| {
-            format!("line {}: its header requires {} numbers", index + 1, names.len())
+            format!("line {number_of_line}: its header requires {} numbers", names.len())
         })?;
         for (contender, host) in hosts.iter().enumerate() {
             let column = |name: &str| {

@@ -1,6 +1,7 @@
 //! Reads brunt's own CSV of a study: a row for each trial.
 
-use super::{File, first_line, number};
+use super::File;
+use super::values::{first_line, number};
 use brunt_model::analysis::ObservedQuantile;
 use brunt_model::finding::State;
 use brunt_model::{LoadUnit, Observation, Observations};

@@ -1,6 +1,7 @@
 //! Joins the results of several files into one set: contenders, and repetitions of the same load.
 
-use super::{File, ForeignError, RESULT_READERS};
+use super::console::console_output;
+use super::{File, ForeignError, RESULT_READERS, ResultReader};
 use brunt_model::{LoadUnit, Observation, Observations};
 use std::mem::discriminant;
 
@@ -8,16 +9,16 @@ use std::mem::discriminant;
 ///
 /// A single file keeps its own contender names. With several files, a contender is named after its
 /// file, without the folder, the extension and the number at the end: `nginx-100.tsv` and
-/// `nginx-200.tsv` belong to one sweep.
+/// `nginx-200.tsv` belong to one sweep. `more` has formats in addition to [`RESULT_READERS`].
 ///
 /// # Errors
 ///
 /// [`ForeignError`] if a file has an unknown format or invalid content, if the loads have different
 /// units, or if there are no results.
-pub fn read(files: &[File]) -> Result<Observations, ForeignError> {
+pub fn read(files: &[File], more: &[ResultReader]) -> Result<Observations, ForeignError> {
     let mut joined: Option<Observations> = None;
     for file in files {
-        let mut one = read_one(file)?;
+        let mut one = read_one(file, more)?;
         name_contenders(&mut one, &file.name, files.len());
         joined = Some(match joined {
             None => one,
@@ -30,10 +31,17 @@ pub fn read(files: &[File]) -> Result<Observations, ForeignError> {
     Ok(joined)
 }
 
-fn read_one(file: &File) -> Result<Observations, ForeignError> {
-    let reader = RESULT_READERS.iter().find(|reader| (reader.matches)(&file.text));
-    let reader = reader.ok_or_else(|| ForeignError::Unknown(file.name.clone()))?;
-    (reader.read)(file).map_err(|what| ForeignError::Invalid { name: file.name.clone(), what })
+fn read_one(file: &File, more: &[ResultReader]) -> Result<Observations, ForeignError> {
+    let name = file.name.clone();
+    let readers = RESULT_READERS.iter().chain(more);
+    if let Some(reader) = readers.clone().find(|reader| (reader.matches)(&file.text)) {
+        return (reader.read)(file).map_err(|what| ForeignError::Invalid { name, what });
+    }
+    if let Some(output) = console_output(&file.text) {
+        return Err(ForeignError::Console { name, tool: output.tool, remedy: output.remedy });
+    }
+    let formats: Vec<&str> = readers.map(|reader| reader.about).collect();
+    Err(ForeignError::Unknown { name, formats: formats.join("; ") })
 }
 
 fn name_contenders(one: &mut Observations, file: &str, files: usize) {

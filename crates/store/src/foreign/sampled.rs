@@ -1,5 +1,7 @@
 //! Computes a trial from its single requests: throughput, percentiles, blocks of a second.
 
+use super::File;
+use super::join::number_of;
 use brunt_model::analysis::{ObservedQuantile, SecondOfTrial};
 use brunt_model::{LoadUnit, Observation, Observations};
 
@@ -30,8 +32,78 @@ pub enum TimeResolution {
     Millisecond,
 }
 
+/// Requests of a file with a row for each request, and a count of the rows that cannot be read.
+#[derive(Debug, Default)]
+pub struct SampleRows {
+    /// Requests of all rows that can be read.
+    pub samples: Vec<RequestSample>,
+    unreadable: u64,
+    first_unreadable: u64,
+}
+
+impl SampleRows {
+    /// Adds the request of a row, or None if the row cannot be read. Lines count from 1.
+    pub fn add(&mut self, line: u64, sample: Option<RequestSample>) {
+        match sample {
+            Some(sample) => self.samples.push(sample),
+            None => self.skip(line),
+        }
+    }
+
+    /// Counts a row that cannot be read.
+    pub fn skip(&mut self, line: u64) {
+        if self.unreadable == 0 {
+            self.first_unreadable = line;
+        }
+        self.unreadable += 1;
+    }
+
+    /// Computes the one trial of the file: users without a known think time. The load is the
+    /// number at the end of the file's name if it can be that, else the mean concurrency.
+    ///
+    /// # Errors
+    ///
+    /// No row can be read: `expected` describes one. Or the times make no sense.
+    pub fn observations(
+        &self,
+        file: &File,
+        resolution: TimeResolution,
+        expected: &str,
+        notes: &[&str],
+    ) -> Result<Observations, String> {
+        if self.samples.is_empty() && self.unreadable > 0 {
+            return Err(format!("line {}: {expected}", self.first_unreadable));
+        }
+        let mut observation = trial(&self.samples, resolution)?;
+        observation.load = named_load(file, concurrency(&self.samples, &observation));
+        let mut all = alone(observation, notes);
+        if self.unreadable > 0 {
+            let note = format!(
+                "rows left out because they cannot be read: {} of {}; the first is in line {}",
+                self.unreadable,
+                self.unreadable + self.samples.len() as u64,
+                self.first_unreadable
+            );
+            all.notes.push(note.into());
+        }
+        Ok(all)
+    }
+}
+
+/// A request with a good reply.
+pub fn good_sample(start: f64, duration: f64) -> RequestSample {
+    RequestSample { start, duration, completed: true, good: true }
+}
+
+/// Returns the number at the end of the file's name if it is within a factor of two of the measured
+/// load, else the measured load. A number that differs more may be that of a repetition.
+pub fn named_load(file: &File, measured: f64) -> f64 {
+    let named = number_of(&file.name);
+    named.filter(|named| (measured / 2.0..=measured * 2.0).contains(named)).unwrap_or(measured)
+}
+
 /// Computes the one trial of a file, in a closed loop. The caller sets the load.
-pub fn trial(samples: &[RequestSample], resolution: TimeResolution) -> Result<Observation, String> {
+fn trial(samples: &[RequestSample], resolution: TimeResolution) -> Result<Observation, String> {
     let first = samples.iter().map(|s| s.start).fold(f64::INFINITY, f64::min);
     let last = samples.iter().map(|s| s.start + s.duration).fold(0.0, f64::max);
     let seconds = last - first;
@@ -62,7 +134,7 @@ pub fn trial(samples: &[RequestSample], resolution: TimeResolution) -> Result<Ob
 }
 
 /// Returns the mean number of requests in flight, by Little's law; at least 1.
-pub fn concurrency(samples: &[RequestSample], observation: &Observation) -> f64 {
+fn concurrency(samples: &[RequestSample], observation: &Observation) -> f64 {
     let completed = samples.iter().filter(|s| s.completed).count() as f64;
     let busy: f64 = samples.iter().map(|s| s.duration).sum();
     if completed == 0.0 { 1.0 } else { (busy * observation.achieved / completed).round().max(1.0) }

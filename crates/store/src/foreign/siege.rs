@@ -1,23 +1,23 @@
 //! Reads the output of siege: its log, with a row for each run, and its JSON.
 
 use super::sampled::alone;
-use super::{File, NO_PERCENTILES, first_line, number};
+use super::values::{figure, first_line, json_in, number, required_figure, share};
+use super::{File, NO_PERCENTILES};
 use brunt_model::{Observation, Observations};
-use serde_json::Value;
 
 const NO_USERS: &str =
     "siege does not write its -c: the load is the mean concurrency that it measured";
 const TICKS: &str = "siege's times are in steps of 10 ms";
 
 pub fn is_json(text: &str) -> bool {
-    json_of(text).is_some_and(|value| {
+    json_in(text).is_some_and(|value| {
         value["transaction_rate"].is_number() && value["concurrency"].is_number()
     })
 }
 
 /// Reads the JSON of one trial.
 pub fn json(file: &File) -> Result<Observations, String> {
-    let value = json_of(&file.text).unwrap_or_default();
+    let value = json_in(&file.text).unwrap_or_default();
     let hits = required_figure(&value, "transactions")?;
     let failed = required_figure(&value, "failed_transactions")?;
     let observation = Observation {
@@ -30,19 +30,6 @@ pub fn json(file: &File) -> Result<Observations, String> {
         ..Observation::default()
     };
     Ok(alone(observation, &[NO_USERS, TICKS, NO_PERCENTILES]))
-}
-
-fn figure(value: &Value, key: &str) -> Option<f64> {
-    value[key].as_f64().filter(|x| x.is_finite() && *x >= 0.0)
-}
-
-fn required_figure(value: &Value, key: &str) -> Result<f64, String> {
-    figure(value, key).ok_or_else(|| format!("its key {key} is missing, or no number from 0 on"))
-}
-
-/// Parses the JSON in a text. siege may print other lines before and after it.
-fn json_of(text: &str) -> Option<Value> {
-    serde_json::from_str(text.get(text.find('{')?..=text.rfind('}')?)?).ok()
 }
 
 pub fn is_log(text: &str) -> bool {
@@ -93,8 +80,4 @@ fn row(line: &str) -> Option<Option<Observation>> {
         errors: share(figures[8], figures[7] + figures[8]),
         ..Observation::default()
     }))
-}
-
-fn share(part: f64, whole: f64) -> Option<f64> {
-    (whole > 0.0).then(|| part / whole)
 }

@@ -6,7 +6,8 @@
 //! the columns are `achieved`, `response_ms`, `p99_ms` and `errors_percent`. Cells are separated by
 //! tabs, commas, semicolons or blanks. An empty cell or `-` means unknown.
 
-use super::{File, ONE_VALUE, first_line, number};
+use super::values::{first_line, number, numbered_lines};
+use super::{File, ONE_VALUE};
 use brunt_model::analysis::ObservedQuantile;
 use brunt_model::{LoadUnit, Observation, Observations, Text};
 
@@ -82,13 +83,11 @@ pub fn read(file: &File) -> Result<Observations, String> {
         objectives: Vec::new(),
         notes: Vec::new(),
     };
-    for (index, line) in
-        file.text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()).skip(1)
-    {
+    for (number_of_line, line) in numbered_lines(&file.text).skip(1) {
         let row = figures(line, divider, names.len())
-            .map_err(|what| format!("line {}: {what}", index + 1))?;
+            .map_err(|what| format!("line {number_of_line}: {what}"))?;
         let Some(load) = row[0] else {
-            return Err(format!("line {}: its load is missing", index + 1));
+            return Err(format!("line {number_of_line}: its load is missing"));
         };
         for contender in 0..all.contenders.len() {
             let figures = columns

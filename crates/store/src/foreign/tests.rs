@@ -2,6 +2,7 @@
 
 #![allow(clippy::format_push_string, clippy::format_collect)] // a few small texts, made once
 
+use super::values::duration;
 use super::{File, ForeignError, RESULT_READERS, check_objectives, read};
 use brunt_model::objective::{Metric, Objective, Relation};
 use brunt_model::{LoadUnit, Observation, Observations};
@@ -12,11 +13,11 @@ fn file(name: &str, text: &str) -> File {
 }
 
 fn one(name: &str, text: &str) -> Observations {
-    read(&[file(name, text)]).unwrap()
+    read(&[file(name, text)], &[]).unwrap()
 }
 
 fn refused(name: &str, text: &str) -> String {
-    read(&[file(name, text)]).unwrap_err().to_string()
+    read(&[file(name, text)], &[]).unwrap_err().to_string()
 }
 
 fn p(observation: &Observation, q: f64) -> Option<f64> {
@@ -109,7 +110,7 @@ fn the_csv_of_a_study_is_read() {
 #[test]
 fn tables_of_one_contender_are_named_by_their_file() {
     let table = "users,achieved,response_ms,p99_ms,errors_percent\n10,100,50,90,0\n10,110,51,-,1\n20,120,80,200,2\n";
-    let all = read(&[file("r/nginx-1.csv", table), file("r/apache-1.csv", table)]).unwrap();
+    let all = read(&[file("r/nginx-1.csv", table), file("r/apache-1.csv", table)], &[]).unwrap();
     assert_eq!(
         (&all.contenders[..], all.unit),
         (&["nginx".into(), "apache".into()][..], LoadUnit::Users { think: None })
@@ -175,7 +176,7 @@ fn files_of_requests_of_ab_are_read() {
 fn files_of_percentages_of_ab_are_read() {
     let rows: String = (0..=100).map(|percent| format!("{percent},{percent}.000\n")).collect();
     let text = format!("Percentage served,Time in ms\n{rows}");
-    let all = read(&[file("nginx-100.csv", &text), file("nginx-200.csv", &text)]).unwrap();
+    let all = read(&[file("nginx-100.csv", &text), file("nginx-200.csv", &text)], &[]).unwrap();
     assert_eq!(all.contenders, ["nginx"]);
     let trial = &all.observations[0];
     assert_eq!((trial.load, trial.max, p(trial, 0.99)), (100.0, Some(0.1), Some(0.099)));
@@ -207,42 +208,270 @@ fn logs_and_json_of_siege_are_read() {
     assert_eq!((trial.errors, trial.max, trial.load), (Some(0.13), Some(28.45), 8.6));
 }
 
+/// Figures that a file must have.
+struct Expected {
+    file: &'static str,
+    text: &'static str,
+    load: f64,
+    is_rate: bool,
+    achieved: f64,
+    mean: f64,
+    /// A quantile and its seconds.
+    quantile: Option<(f64, f64)>,
+    errors: f64,
+    has_blocks: bool,
+}
+
+macro_rules! corpus {
+    ($file:literal) => {
+        include_str!(concat!("../../../../dev/fuzz/corpus/results/", $file))
+    };
+}
+
+/// Files of the tools. Those of ab, wrk, h2load, hey, vegeta and Locust are as the tools wrote them;
+/// their figures are those that the tools print, or sums of the rows.
 #[test]
-fn sample_files_of_jmeter_are_read() {
-    let mut csv =
-        "timeStamp,elapsed,label,responseCode,responseMessage,threadName,dataType,success,failureMessage,bytes,\
-                   sentBytes,grpThreads,allThreads,URL,Latency,IdleTime,Connect\n"
-            .to_owned();
-    let mut xml =
-        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testResults version=\"1.2\">\n".to_owned();
-    for n in 0..200_u64 {
-        let (stamp, thread) = (1_700_000_000_000 + n * 10, n % 2 + 1);
-        let (code, good) = if n == 7 {
-            ("Non HTTP response code: java.net.SocketException", false)
-        } else {
-            ("200", true)
-        };
-        csv += &format!(
-            "{stamp},20,\"a, b\",{code},OK,Users 1-{thread},text,{good},,1,1,2,2,http://h/,20,0,0\n"
+fn files_of_other_tools_are_read() {
+    let blank = Expected {
+        file: "",
+        text: "",
+        load: 2.0,
+        is_rate: false,
+        achieved: 100.0,
+        mean: 0.02,
+        quantile: None,
+        errors: 0.0,
+        has_blocks: false,
+    };
+    for expected in [
+        Expected {
+            file: "wrk.txt",
+            text: corpus!("wrk.txt"),
+            achieved: 44.95,
+            mean: 0.0437,
+            quantile: Some((0.99, 0.04802)),
+            ..blank
+        },
+        Expected {
+            file: "ab-report.txt",
+            text: corpus!("ab-report.txt"),
+            achieved: 369.91,
+            mean: 0.005_407,
+            quantile: Some((0.98, 0.009)),
+            errors: 1.0,
+            ..blank
+        },
+        Expected {
+            file: "h2load-2.tsv",
+            text: corpus!("h2load.tsv"),
+            achieved: 47.818,
+            mean: 0.041_815,
+            has_blocks: true,
+            ..blank
+        },
+        Expected {
+            file: "hey.csv",
+            text: corpus!("hey.csv"),
+            achieved: 50.569,
+            mean: 0.039_495,
+            has_blocks: true,
+            ..blank
+        },
+        Expected {
+            file: "k6.json",
+            text: corpus!("k6.json"),
+            load: 3.0,
+            achieved: 39.0 / 3.92,
+            quantile: Some((0.5, 0.02)),
+            errors: 0.05,
+            has_blocks: true,
+            ..blank
+        },
+        Expected {
+            file: "k6.csv",
+            text: corpus!("k6.csv"),
+            load: 3.0,
+            achieved: 39.0 / 3.02,
+            errors: 0.05,
+            has_blocks: true,
+            ..blank
+        },
+        Expected {
+            file: "k6-summary.json",
+            text: corpus!("k6-summary.json"),
+            quantile: Some((0.999, 0.08)),
+            errors: 0.01,
+            ..blank
+        },
+        Expected {
+            file: "gatling.log",
+            text: corpus!("gatling.log"),
+            achieved: 39.0 / 3.92,
+            errors: 0.05,
+            has_blocks: true,
+            ..blank
+        },
+        Expected {
+            file: "gatling-2.json",
+            text: corpus!("gatling-statistics.json"),
+            quantile: Some((0.95, 0.04)),
+            errors: 0.01,
+            ..blank
+        },
+        Expected {
+            file: "locust-history.csv",
+            text: corpus!("locust-history.csv"),
+            load: 3.0,
+            achieved: 57.0,
+            mean: 0.002_148,
+            quantile: Some((0.5, 0.002)),
+            errors: 113.0 / 228.0,
+            has_blocks: true,
+            ..blank
+        },
+        Expected {
+            file: "locust-stats.csv",
+            text: corpus!("locust-stats.csv"),
+            load: 1.0,
+            achieved: 57.01,
+            mean: 0.002_148,
+            quantile: Some((0.99, 0.019)),
+            errors: 113.0 / 228.0,
+            ..blank
+        },
+        Expected {
+            file: "vegeta.json",
+            text: corpus!("vegeta.json"),
+            load: 48.0,
+            is_rate: true,
+            achieved: 49.387,
+            mean: 0.026_624,
+            has_blocks: true,
+            ..blank
+        },
+        Expected {
+            file: "vegeta.csv",
+            text: corpus!("vegeta.csv"),
+            load: 48.0,
+            is_rate: true,
+            achieved: 49.387,
+            mean: 0.026_624,
+            has_blocks: true,
+            ..blank
+        },
+        Expected {
+            file: "vegeta-report.json",
+            text: corpus!("vegeta-report.json"),
+            load: 50.0,
+            is_rate: true,
+            achieved: 49.98,
+            mean: 0.029_463,
+            quantile: Some((0.95, 0.044_882)),
+            ..blank
+        },
+        Expected {
+            file: "vegeta-report.txt",
+            text: corpus!("vegeta-report.txt"),
+            load: 50.0,
+            is_rate: true,
+            achieved: 49.98,
+            mean: 0.029_463,
+            quantile: Some((0.95, 0.044_882)),
+            ..blank
+        },
+        Expected {
+            file: "oha.json",
+            text: corpus!("oha.json"),
+            quantile: Some((0.999, 0.085)),
+            errors: 0.01,
+            ..blank
+        },
+        Expected {
+            file: "fortio.json",
+            text: corpus!("fortio.json"),
+            load: 100.0,
+            is_rate: true,
+            achieved: 99.5 * 398.0 / 400.0,
+            quantile: Some((0.999, 0.085)),
+            errors: 0.01,
+            ..blank
+        },
+    ] {
+        let all = one(expected.file, expected.text);
+        let [trial] = &all.observations[..] else { panic!("{all:?}") };
+        let name = expected.file;
+        assert_eq!(matches!(all.unit, LoadUnit::PerSecond), expected.is_rate, "{name}");
+        assert_eq!(trial.load, expected.load, "{name}");
+        assert!(is_close(trial.achieved, expected.achieved), "{name}: {}", trial.achieved);
+        assert!(is_close(trial.mean.unwrap(), expected.mean), "{name}: {:?}", trial.mean);
+        assert!(
+            (trial.errors.unwrap() - expected.errors).abs() < 1e-9,
+            "{name}: {:?}",
+            trial.errors
         );
-        xml += &format!(
-            "<httpSample t=\"20\" ts=\"{stamp}\" s=\"{good}\" rc=\"{code}\" tn=\"Users 1-{thread}\">"
-        );
-        xml += &format!(
-            "<httpSample t=\"1\" ts=\"{stamp}\" s=\"true\" rc=\"200\" tn=\"x\"/></httpSample>\n"
-        );
+        if let Some((quantile, seconds)) = expected.quantile {
+            assert!(p(trial, quantile).is_some_and(|figure| is_close(figure, seconds)), "{name}");
+        }
+        assert_eq!(!trial.blocks.is_empty(), expected.has_blocks, "{name}");
+        // A file that ends in the middle of a row lacks this row only.
+        if expected.has_blocks {
+            let cut =
+                one(name, expected.text.trim_end().trim_end_matches(|c| c != '\n').trim_end());
+            assert_eq!(cut.unit, all.unit, "{name}");
+            let torn = &expected.text[..expected.text.trim_end().len() - 30];
+            assert_eq!(one(name, torn).contenders, all.contenders, "{name}");
+        }
     }
-    csv += "1700000000000,2000,all,200,\"Number of samples in transaction : 2, number of failing samples : 0\",Users 1-1,,\
-            true,,1,1,2,2,null,0,0,0\n";
-    xml += "</testResults>\n";
-    for text in [csv, xml] {
-        let all = one("result.jtl", &text);
-        let trial = &all.observations[0];
-        assert_eq!((trial.load, trial.errors, p(trial, 0.5)), (2.0, Some(0.005), Some(0.02)));
-        assert!(near(trial.mean, 0.02));
-        assert!((trial.achieved - 199.0 / 2.01).abs() < 1e-6, "{}", trial.achieved);
-        assert_eq!(trial.blocks.iter().map(|block| block.completed).sum::<u64>(), 199);
-        assert!((trial.blocks.iter().map(|block| block.seconds).sum::<f64>() - 2.01).abs() < 1e-6);
+}
+
+/// True if two figures have the same first three digits, or nearly so.
+fn is_close(figure: f64, expected: f64) -> bool {
+    (figure / expected - 1.0).abs() < 5e-3
+}
+
+#[test]
+fn rows_that_cannot_be_read_are_counted() {
+    let torn = corpus!("k6.json").replace("\"vus\",\"type\"", "\"vus").replacen(
+        "20.0,\"tags",
+        "\"x\",\"tags",
+        1,
+    );
+    let all = one("k6.json", &torn);
+    let note = "rows left out because they cannot be read: 2 of 41; the first is in line 3";
+    assert!(all.notes.iter().any(|text| &**text == note), "{:?}", all.notes);
+    let header = "starttime\tseconds\tctime\tdtime\tttime\twait\n";
+    assert!(refused("a.tsv", &format!("{header}x\ty\n")).contains("line 2: six columns"));
+}
+
+#[test]
+fn texts_for_the_terminal_are_refused_with_the_command_that_writes_results() {
+    for (text, tool, remedy) in [
+        ("http_req_duration..............: avg=1ms\niterations.....: 1", "k6", "--out json"),
+        ("Type Name  # reqs  # fails |\nAggregated 1", "Locust", "--csv"),
+        ("finished in 2.2s, 4.1 req/s\ntime for request: 1us", "h2load", "--log-file"),
+        ("summary =  8 in 00:00:01 = 8/s Avg: 1 Min: 1 Max: 1 Err: 0", "JMeter", "-l result.jtl"),
+        ("Summary:\n Requests/sec: 1\nResponse time histogram:", "hey", "-o csv"),
+        ("Transaction rate: 1 trans/sec\nAvailability: 100.00 %", "siege", "--json-output"),
+    ] {
+        let message = refused("out.txt", text);
+        assert!(message.contains(&format!("output of {tool}")), "{message}");
+        assert!(message.contains(remedy), "{message}");
+    }
+}
+
+#[test]
+fn durations_of_go_and_wrk_are_parsed() {
+    for (word, seconds) in [
+        ("635.91us", 635.91e-6),
+        ("1m30.5s", 90.5),
+        ("980.9µs", 980.9e-6),
+        ("2h", 7200.0),
+        ("0s", 0.0),
+    ] {
+        assert!(near(duration(word), seconds), "{word}");
+    }
+    for word in ["", "1", "s", "1x", "-1s", "1.s.2"] {
+        assert_eq!(duration(word), None, "{word}");
     }
 }
 
@@ -293,8 +522,8 @@ fn unknown_formats_are_refused_with_a_list_of_known_ones() {
         assert!(RESULT_READERS.iter().all(|reader| said.contains(reader.about)), "{said}");
     }
     let mixed = [file("a.csv", "users,achieved\n1,2\n"), file("b.csv", "rate,achieved\n1,2\n")];
-    assert_eq!(read(&mixed), Err(ForeignError::Mixed("b.csv".into())));
-    assert_eq!(read(&[]), Err(ForeignError::Nothing));
+    assert_eq!(read(&mixed, &[]), Err(ForeignError::Mixed("b.csv".into())));
+    assert_eq!(read(&[], &[]), Err(ForeignError::Nothing));
 }
 
 const BEGINNINGS: [&str; 9] = [
@@ -303,8 +532,8 @@ const BEGINNINGS: [&str; 9] = [
     "Percentage served,Time in ms\n",
     "dem_req_rate\treq_rate_A\tavg_rep_rate_A\terrors_A\n",
     "      Date & Time,  Trans\n",
-    "timeStamp,elapsed,label,responseCode,success,threadName\n",
-    "<testResults>",
+    "RUN\tshop\tshop\t1\t \t3.9\nREQUEST\t",
+    "metric_name,timestamp,metric_value\nhttp_req_duration,",
     "offered,nginx,nginx_ms\n",
     "{\"plan\": {}, \"throughput_per_second\": 1, ",
 ];
@@ -315,7 +544,7 @@ proptest! {
         beginning in 0..BEGINNINGS.len(),
         rest in "([0-9.,\t\n-]|\\PC|1e300|nan|<sample t=\"1\" ts=\"|\"/>){0,60}",
     ) {
-        let _ = read(&[file("a-1.csv", &format!("{}{rest}", BEGINNINGS[beginning]))]);
+        let _ = read(&[file("a-1.csv", &format!("{}{rest}", BEGINNINGS[beginning]))], &[]);
     }
 
     #[test]
@@ -326,7 +555,7 @@ proptest! {
         let divider = if BEGINNINGS[beginning].contains('\t') { "\t" } else { "," };
         let line = |row: &Vec<f64>| row.iter().map(f64::to_string).collect::<Vec<_>>().join(divider) + "\n";
         let text: String = rows.iter().map(line).collect();
-        if let Ok(all) = read(&[file("a-1.csv", &format!("{}{text}", BEGINNINGS[beginning]))]) {
+        if let Ok(all) = read(&[file("a-1.csv", &format!("{}{text}", BEGINNINGS[beginning]))], &[]) {
             prop_assert!(all.observations.iter().all(|o| o.load.is_finite() && !o.achieved.is_nan()));
         }
     }

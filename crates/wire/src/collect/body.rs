@@ -26,6 +26,9 @@ const ALWAYS_UNPACKED: u64 = 4 << 20;
 /// Maximum number of bytes that are kept of a decoded body.
 pub const MAX_RETAINED: usize = 16 << 20;
 
+/// Maximum number of encodings of one body, as in curl.
+const MAX_CODINGS: usize = 5;
+
 /// Bytes after a match that decide whether it matches: one character of UTF-8, for `$` and `\b`.
 const LOOK_AHEAD: usize = 4;
 
@@ -42,6 +45,8 @@ pub(crate) enum BodyCollector {
     Deflate(Box<DeflateDecoder<DecodedSink>>),
     /// Either of both, until the first two bytes have arrived.
     ZlibOrDeflate(DecodedSink, Vec<u8>),
+    /// A body with several encodings: that of the outer one, and the body within it.
+    Stacked(Box<BodyCollector>, Box<BodyCollector>),
     /// A WebSocket message.
     Message(Box<DeflateDecoder<DecodedSink>>),
     /// The body could not be unpacked.
@@ -88,7 +93,7 @@ pub(crate) struct PatternSearch {
 }
 
 impl BodyCollector {
-    /// Creates a body with this Content-Encoding. `charset` is set unless the text is UTF-8; the
+    /// Creates a body with this Content-Encoding, or with a list of them. `charset` is set unless the text is UTF-8; the
     /// pattern is searched in the decoded text.
     pub fn new(
         encoding: Option<&str>,
@@ -99,16 +104,33 @@ impl BodyCollector {
     ) -> Self {
         let search = pattern.map(|pattern| PatternSearch::new(pattern, charset));
         let sink = DecodedSink { search, retained, events, packed: 0, unpacked: 0 };
-        match encoding {
-            Some("gzip" | "x-gzip") => Self::Gzip(Box::new(MultiGzDecoder::new(sink))),
-            Some("deflate") => Self::ZlibOrDeflate(sink, Vec::new()),
-            Some("permessage-deflate") => Self::Message(Box::new(DeflateDecoder::new(sink))),
+        let codings = encoding.unwrap_or_default().split(',').map(str::trim);
+        let mut codings = codings.filter(|coding| !["", "identity"].contains(coding));
+        let innermost = Self::with_coding(codings.next().unwrap_or_default(), sink);
+        // They are listed in the order in which they were applied (RFC 9110 section 8.4).
+        codings.take(MAX_CODINGS - 1).fold(innermost, |inner, coding| {
+            let sink = DecodedSink { retained: Some(Vec::new()), ..DecodedSink::default() };
+            Self::Stacked(Box::new(Self::with_coding(coding, sink)), Box::new(inner))
+        })
+    }
+
+    fn with_coding(coding: &str, sink: DecodedSink) -> Self {
+        match coding {
+            "gzip" | "x-gzip" => Self::Gzip(Box::new(MultiGzDecoder::new(sink))),
+            "deflate" => Self::ZlibOrDeflate(sink, Vec::new()),
+            "permessage-deflate" => Self::Message(Box::new(DeflateDecoder::new(sink))),
             _ => Self::Plain(sink),
         }
     }
 
     /// Receives a piece of the body, as it was sent.
     pub fn push(&mut self, piece: &[u8]) {
+        if let Self::Stacked(outer, inner) = self {
+            outer.push(piece);
+            let unpacked = outer.sink_mut().and_then(|sink| sink.retained.as_mut());
+            let unpacked = unpacked.map(std::mem::take).unwrap_or_default();
+            return inner.push(&unpacked);
+        }
         if let Self::ZlibOrDeflate(sink, begin) = self {
             begin.extend_from_slice(piece);
             // Servers send `deflate` with and without the zlib header. Two bytes tell them apart
@@ -131,7 +153,7 @@ impl BodyCollector {
             Self::Gzip(decoder) => decoder.write_all(piece),
             Self::Zlib(decoder) => decoder.write_all(piece),
             Self::Deflate(decoder) | Self::Message(decoder) => decoder.write_all(piece),
-            Self::ZlibOrDeflate(..) | Self::Broken(_) => Ok(()),
+            Self::ZlibOrDeflate(..) | Self::Stacked(..) | Self::Broken(_) => Ok(()),
         };
         if pushed.is_err() {
             let is_too_long = self.sink_mut().is_some_and(|sink| sink.is_too_long());
@@ -146,6 +168,7 @@ impl BodyCollector {
             Self::Gzip(decoder) => Some(decoder.get_mut()),
             Self::Zlib(decoder) => Some(decoder.get_mut()),
             Self::Deflate(decoder) | Self::Message(decoder) => Some(decoder.get_mut()),
+            Self::Stacked(_, inner) => inner.sink_mut(),
             Self::Broken(_) => None,
         }
     }
@@ -157,6 +180,7 @@ impl BodyCollector {
             Self::Gzip(decoder) => decoder.get_ref(),
             Self::Zlib(decoder) => decoder.get_ref(),
             Self::Deflate(decoder) | Self::Message(decoder) => decoder.get_ref(),
+            Self::Stacked(_, inner) => return inner.is_over(),
             Self::Broken(_) => return false,
         };
         sink.events.as_ref().is_some_and(|events| events.is_over())
@@ -183,6 +207,12 @@ impl BodyCollector {
 
     /// Ends the body. One that cannot be unpacked matches nothing.
     pub fn finish(self) -> FinishedBody {
+        if let Self::Stacked(outer, mut inner) = self {
+            let FinishedBody { bytes, error, .. } = outer.finish();
+            inner.push(&bytes);
+            let inner = inner.finish();
+            return FinishedBody { error: error.or(inner.error), ..inner };
+        }
         let broken = if let Self::Broken(error) = self { error } else { UnpackError::Damaged };
         let sink = match self {
             Self::Plain(sink) => Ok(sink),
@@ -190,7 +220,9 @@ impl BodyCollector {
             Self::Zlib(decoder) => decoder.finish(),
             Self::Deflate(decoder) => decoder.finish(),
             Self::ZlibOrDeflate(sink, begin) if begin.is_empty() => Ok(sink),
-            Self::ZlibOrDeflate(..) | Self::Broken(_) => Err(io::ErrorKind::InvalidData.into()),
+            Self::ZlibOrDeflate(..) | Self::Stacked(..) | Self::Broken(_) => {
+                Err(io::ErrorKind::InvalidData.into())
+            }
             // A sender removes these four bytes from each message (RFC 7692 section 7.2.1).
             Self::Message(mut decoder) => {
                 decoder.write_all(&MESSAGE_END).and_then(|()| decoder.finish())
@@ -291,7 +323,7 @@ impl PatternSearch {
 mod tests {
     use super::*;
     use flate2::Compression;
-    use flate2::write::GzEncoder;
+    use flate2::write::{DeflateEncoder, GzEncoder, ZlibEncoder};
 
     fn matches(pattern: &str, encoding: Option<&str>, pieces: &[&[u8]]) -> bool {
         let mut body =
@@ -340,7 +372,6 @@ mod tests {
 
     #[test]
     fn deflate_is_decompressed_with_and_without_a_zlib_header() {
-        use flate2::write::{DeflateEncoder, ZlibEncoder};
         for text in ["", "a", "Hello, Hello", &"x1".repeat(100_000)] {
             for level in [0, 1, 9] {
                 let mut raw = DeflateEncoder::new(Vec::new(), Compression::new(level));
@@ -359,6 +390,25 @@ mod tests {
                     );
                 }
             }
+        }
+    }
+
+    #[test]
+    fn bodies_with_several_encodings_are_decompressed() {
+        let text = "some needle here ".repeat(5000);
+        let mut zlib = ZlibEncoder::new(Vec::new(), Compression::fast());
+        zlib.write_all(text.as_bytes()).unwrap();
+        let mut gzip = GzEncoder::new(Vec::new(), Compression::fast());
+        gzip.write_all(&zlib.finish().unwrap()).unwrap();
+        let packed = gzip.finish().unwrap();
+        for (size, length) in [(1, 0), (100, 0), (packed.len(), 0), (100, 20)] {
+            let encoding = Some("identity, deflate, gzip");
+            let mut body = BodyCollector::new(encoding, None, None, Some(Vec::new()), None);
+            packed[..packed.len() - length].chunks(size).for_each(|piece| body.push(piece));
+            let finished = body.finish();
+            let is_cut = length > 0;
+            assert_eq!(finished.error, is_cut.then_some(UnpackError::Damaged), "{size}");
+            assert!(is_cut || finished.bytes == text.as_bytes(), "{size}");
         }
     }
 
