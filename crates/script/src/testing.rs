@@ -17,6 +17,10 @@ use std::time::Duration;
 pub struct StillRun;
 
 impl RunState for StillRun {
+    fn now(&self) -> Tick {
+        Tick::ZERO
+    }
+
     fn unix_millis(&self) -> u64 {
         1_780_000_000_123
     }
