@@ -18,7 +18,7 @@ use std::thread;
 use std::time::Duration;
 
 /// Far more than the 10 s that a read waits for a pipe.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// Ways in which a file is hostile.
 const KINDS: [&str; 4] = ["fifo", "directory", "zero", "sparse"];
