@@ -51,20 +51,21 @@ fn parse_by(implicit: ImplicitValues, text: &str, file: &str) -> Result<PlanNode
     }
     // A byte order mark is not a part of the first key.
     let original = protect_braces(text.strip_prefix('\u{feff}').unwrap_or(text));
-    let mut joined = original.clone();
-    for _ in 0..MAX_JOINED_LINES {
-        let mut builder = TreeBuilder::new(file, &original);
-        match builder.read(implicit, &joined) {
-            Ok(()) => return builder.root(),
-            Err(ReadError::Plan(error)) => return Err(error),
-            Err(ReadError::Scan(error)) => match with_joined_line(&joined, &error) {
-                Some(text) => joined = text,
-                None => return Err(builder.broken(&original, *error.marker(), error.info())),
-            },
-        }
+    let mut builder = TreeBuilder::new(file, &original);
+    let error = match builder.read(implicit, &original) {
+        Ok(()) => return builder.root(),
+        Err(ReadError::Plan(error)) => return Err(error),
+        Err(ReadError::Scan(error)) => error,
+    };
+    let broken = builder.broken(&original, *error.marker(), error.info());
+    // An unclosed bracket makes all lines after it parts of a list, so the first error counts.
+    let Some(joined) = with_joined_lines(&original) else { return Err(broken) };
+    let mut builder = TreeBuilder::new(file, &original);
+    match builder.read(implicit, &joined) {
+        Ok(()) => builder.root(),
+        Err(ReadError::Plan(error)) => Err(error),
+        Err(ReadError::Scan(_)) => Err(broken),
     }
-    let wrong = format!("more than {MAX_JOINED_LINES} lines within brackets begin too far left");
-    Err(SpecError::new(&SourcePosition::whole(file), "", wrong + "; indent them"))
 }
 
 /// Maximum number of lines within brackets that are indented less than the YAML around them.
@@ -83,6 +84,18 @@ impl From<SpecError> for ReadError {
     fn from(error: SpecError) -> Self {
         Self::Plan(error)
     }
+}
+
+/// Joins lines until the text is YAML. None if it has other errors.
+fn with_joined_lines(text: &str) -> Option<String> {
+    let mut joined = text.to_owned();
+    for _ in 0..MAX_JOINED_LINES {
+        match Parser::new_from_str(&joined).find_map(Result::err) {
+            None => return Some(joined),
+            Some(error) => joined = with_joined_line(&joined, &error)?,
+        }
+    }
+    None
 }
 
 /// Joins a line within `{ }` or `[ ]` that begins too far left to the line before it: the
@@ -506,7 +519,8 @@ mod tests {
         assert_eq!((d.text(), d.at.to_string().as_str()), (Some("3"), "p:7:10"));
         let e = list[0].child("e").unwrap();
         assert_eq!((e.text(), e.at.to_string().as_str()), (Some("${x}"), "p:9:8"));
-        assert_eq!(message("a:\n  b: {\n\"c\": 1\n]\n").split(':').nth(1), Some("4"));
+        // The first error of a text with others.
+        assert_eq!(message("a:\n  b: {\n\"c\": 1\n]\n").split(':').nth(1), Some("3"));
     }
 
     #[test]
