@@ -120,6 +120,7 @@ fn read(settings: &K6Settings, caller: &Caller) -> Result<K6Test, K6Error> {
     let env = settings.env.clone();
     let script =
         K6Script::read(Path::new(&settings.script), env.clone()).map_err(K6Error::script)?;
+    // The console of the init code comes before errors about options.
     for line in script.lines() {
         caller.err_redacted(&line);
     }
@@ -244,6 +245,7 @@ fn show_summary(
     let data = input.data();
     let redactor = (caller.redactor)();
     if let Some(file) = &settings.summary_export {
+        // It is written even if the script has its own summary.
         write(file, &format!("{:#}\n", input.export()), &redactor)?;
     }
     if settings.hides_summary {
@@ -265,6 +267,7 @@ fn show_summary(
             "stdout" => caller.out(&redactor.text(&text)),
             "stderr" => caller.err(&redactor.text(&text)),
             file => {
+                // The other outputs are not lost.
                 if let Err(error) = write(file, &text, &redactor) {
                     caller.err_line(&format!(
                         "level=error msg={}",

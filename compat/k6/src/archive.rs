@@ -20,6 +20,7 @@ pub struct Archive {
 
 /// The content of a file: in JSON as base64.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+// A list of numbers would take four times the space.
 #[serde(try_from = "String", into = "String")]
 pub struct FileBytes(pub Vec<u8>);
 

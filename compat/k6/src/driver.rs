@@ -91,6 +91,7 @@ impl Driver {
 impl UserDriver for Shared {
     fn users(&self, of: DriverSetup) -> Box<dyn Users> {
         let registry = Rc::new(Registry::new(self.0.selectors.clone()));
+        // Not `Send`: the users of a worker stay on its thread.
         Box::new(WorkerUsers { driver: Arc::clone(&self.0), of: Rc::new(of), registry })
     }
 
@@ -177,6 +178,7 @@ impl Script {
         let machine = match machine {
             Ok(machine) => machine,
             Err(Thrown(why)) => {
+                // The script was checked before the load, so this is rare: a file has changed, or memory is short.
                 self.host.log("error", &why);
                 let _ = self.link.suspend(UserStep::EndRun);
                 return;
@@ -210,6 +212,7 @@ impl Script {
         let Program { function, data, least_iteration, .. } = &self.driver.program;
         let start = user.run_state.now();
         let result = machine.call(function, &[data], &|milliseconds| self.sleep(milliseconds));
+        // What happened after the end of the run is no result of the script.
         if self.link.is_over() {
             return;
         }
@@ -231,6 +234,7 @@ impl Script {
             user.record(&self.host.registry, id::ITERATIONS, 1.0, &[]);
             user.record(&self.host.registry, id::ITERATION_DURATION, time, &[]);
         }
+        // Groups and cookies end with the iteration, also after an exception.
         user.end_iteration();
         let rest = *least_iteration as f64 - time;
         if rest > 0.0 {
@@ -258,7 +262,9 @@ impl VirtualUser for ScriptUser {
         if self.stack.is_done() {
             return UserStep::Leave;
         }
+        // The number is that of the arrival, so it has no gaps among all processes.
         user.iteration_in_test.set(turn.number);
+        // The watch of the worker interrupts a script that does not return.
         user.run_state.begin_step();
         self.stack.resume();
         user.run_state.end_step();
@@ -270,6 +276,7 @@ impl VirtualUser for ScriptUser {
         let fields = reply.details.as_ref()?.head.as_ref().map(|(_, fields)| &fields[..]);
         let address = Rc::clone(&from.parts()?.url);
         self.link.with(from, |request| {
+            // A redirect of a login often sets the session.
             user.take_cookies(request.spec.jar, &address, fields.unwrap_or_default());
             // A script may set the limit for each request, so the engine follows none by itself.
             if hops >= request.spec.redirects {
@@ -298,6 +305,7 @@ impl VirtualUser for ScriptUser {
     }
 
     fn judge(&mut self, exchange: RequestAttempt<'_>) -> Option<UserVerdict> {
+        // `record_hop` has recorded the earlier requests of the chain.
         let sample = exchange.last_hop.unwrap_or(exchange.sample);
         let is_expected = self.link.with(exchange.first, |request| {
             let hop = hop(&request.spec, exchange.request, sample, exchange.reply);
@@ -310,6 +318,7 @@ impl VirtualUser for ScriptUser {
             Some(reply) => {
                 Outcome { status: Some(reply.status), failure: None, expected: is_expected }
             }
+            // Only the engine knows why there is no reply.
             None => exchange.sample.outcome,
         };
         Some(UserVerdict { outcome, failures: Vec::new() })

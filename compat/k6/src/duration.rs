@@ -26,6 +26,7 @@ fn read(text: &str) -> Option<Duration> {
         let end = rest.find(|c: char| !c.is_ascii_digit() && c != '.')?;
         let number: f64 = rest[..end].parse().ok()?;
         rest = &rest[end..];
+        // Units follow each other without a separator.
         // Longer units first: `m` begins `ms`.
         let units = [
             ("ms", 1e-3),

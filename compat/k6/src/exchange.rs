@@ -119,6 +119,7 @@ impl Timings {
             .map(|time| time.filter(|_| sample.opened).unwrap_or(0));
         let opened: u64 = steps.iter().sum();
         let until_sent = sample.sent.nanos_since(sample.begun);
+        // A request that was never written has neither waited nor received.
         let was_sent = sample.sent > sample.begun;
         let first_byte =
             if sample.first_byte > sample.sent { sample.first_byte } else { sample.last_byte };
@@ -229,6 +230,7 @@ pub struct Exchange {
 impl Exchange {
     /// A request that cannot be sent.
     pub fn refused(spec: RequestSpec, why: &str) -> Self {
+        // k6 reports the address as written, even if it is none.
         let url = spec.url.clone();
         Self { spec, hops: Vec::new(), url, reply: None, error: Some((1020, why.to_owned())) }
     }
@@ -252,6 +254,7 @@ impl Exchange {
         let error = match (&reply, hops.last().and_then(|hop| hop.failure)) {
             (None, Some(failure)) => Some((error_code(failure), failure.row().name.to_string())),
             (None, None) => Some((1000, "no reply".to_owned())),
+            // An error status has a code of its own, but no text.
             (Some(reply), _) if reply.status >= 400 => Some((1000 + reply.status, String::new())),
             (Some(reply), _) => reply.is_undecoded.clone().map(|why| (1701, why)),
         };
@@ -260,6 +263,7 @@ impl Exchange {
 
     /// Returns the value of a tag of one of the requests.
     pub fn tag(&self, hop: &Hop, name: &str) -> Option<String> {
+        // A tag of the script has priority over one of the system.
         let own = self.spec.tags.iter().find(|(tag, _)| tag == name);
         own.map(|(_, value)| value.clone()).or_else(|| match name {
             "name" | "url" => Some(hop.url.clone()),
@@ -286,6 +290,7 @@ impl Exchange {
     pub fn into_reply<'js>(self, ctx: &Ctx<'js>, facts: &ScenarioFacts) -> Result<Array<'js>> {
         let Self { spec, hops, url, reply, error } = self;
         let is_failed = reply.is_none();
+        // By default, an exchange without a reply is a reply with status 0.
         if facts.throws
             && let (true, Some((_, why))) = (is_failed, &error)
         {
@@ -354,6 +359,7 @@ fn body<'js>(
     is_failed: bool,
 ) -> Result<Value<'js>> {
     match form {
+        // A missing body is null, so that scripts can tell it from an empty one.
         _ if is_failed => Ok(Value::new_null(ctx.clone())),
         BodyForm::None => Ok(Value::new_null(ctx.clone())),
         BodyForm::Text => String::from_utf8_lossy(&reply.body).into_js(ctx),

@@ -66,6 +66,7 @@ impl Host {
             Sources::FileSystem(archive) => {
                 let bytes = std::fs::read(path)
                     .map_err(|error| format!("open(): cannot read {path}: {error}"))?;
+                // Agents have no access to the files of this machine.
                 archive.borrow_mut().files.insert(path.to_owned(), FileBytes(bytes.clone()));
                 Ok(bytes)
             }

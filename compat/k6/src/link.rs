@@ -27,11 +27,13 @@ impl Link {
         if self.is_over.get() {
             return Err(());
         }
+        // A group without a request is no action of the user.
         let is_action = !matches!(
             step,
             UserStep::Done | UserStep::BeginTransaction(..) | UserStep::EndTransaction
         );
         self.has_acted.set(self.has_acted.get() || is_action);
+        // The engine takes it after the stack is left.
         self.step.replace(Some(step));
         self.wait()
     }

@@ -114,6 +114,7 @@ impl Machine {
         let mut values = rquickjs::function::Args::new(ctx.clone(), arguments.len());
         for argument in arguments {
             values.push_arg(match *argument {
+                // JSON has no undefined, which `setup` may return.
                 "" => Value::new_undefined(ctx.clone()),
                 json => ctx.json_parse(json)?,
             })?;
@@ -155,6 +156,7 @@ fn to_json<'js>(ctx: &Ctx<'js>, value: Value<'js>) -> Result<Option<String>, Thr
 fn thrown(error: &CaughtError<'_>) -> Thrown {
     Thrown(match error {
         CaughtError::Exception(exception) => {
+            // A script may throw objects of its own classes.
             let name: Option<String> = exception.as_object().get("name").ok();
             let message = exception.message().unwrap_or_default();
             let stack = exception.stack().unwrap_or_default();

@@ -75,12 +75,14 @@ impl Resolver for ModuleNames {
         name: &str,
         _: Option<ImportAttributes<'js>>,
     ) -> Result<String> {
+        // The modules of brunt come first, so that a script needs no network.
         if built_in(name).is_some() {
             return Ok(name.to_owned());
         }
         if let Some((_, instead)) = REFUSED.iter().find(|(start, _)| name.starts_with(start)) {
             return Err(thrown(ctx, &format!("{base} imports `{name}`: {instead}")));
         }
+        // Node's search for packages is a matter of bundlers.
         if !name.starts_with(['.', '/']) && !name.starts_with("file://") {
             let instead = "npm packages must be bundled with the script, for example with esbuild --bundle; a file is imported as './NAME.js'";
             return Err(thrown(ctx, &format!("{base} imports `{name}`: {instead}")));

@@ -28,6 +28,7 @@ pub fn install<'js>(ctx: &Ctx<'js>, host: &Rc<Host>) -> Result<Object<'js>> {
     for (name, value) in &host.env {
         env.set(name.as_str(), value.as_str())?;
     }
+    // One object for all, because scripts may also set variables.
     native!(natives, ctx, "env", move || env.clone());
     install_init(ctx, host, &natives)?;
     bytes::install(ctx, &natives)?;
@@ -61,6 +62,7 @@ fn install_init<'js>(ctx: &Ctx<'js>, host: &Rc<Host>, natives: &Object<'js>) -> 
                 "open() is permitted only in init code: at the top of a module",
             ));
         }
+        // `open()` is relative to the module that calls it, not to the first one.
         let base = calling_module(&ctx);
         let bytes = of.file(&absolute(&base, &path)).map_err(|why| thrown(&ctx, &why))?;
         if is_binary {
@@ -95,6 +97,7 @@ fn install_init<'js>(ctx: &Ctx<'js>, host: &Rc<Host>, natives: &Object<'js>) -> 
         .flatten());
     let of = Rc::clone(host);
     native!(natives, ctx, "share", move |name: String, elements: Vec<String>| {
+        // Users find the array in their archive, and never compute it.
         if let Sources::FileSystem(archive) = &of.sources {
             archive.borrow_mut().shared.insert(name, elements);
         }

@@ -44,6 +44,7 @@ pub fn bytes(count: f64) -> String {
         unit += 1;
     }
     let text = if value < 10.0 { format!("{value:.1}") } else { format!("{value:.0}") };
+    // `3 kB`, as k6 writes it.
     let text = text.strip_suffix(".0").map(str::to_owned).unwrap_or(text);
     format!("{text} {}", units[unit])
 }

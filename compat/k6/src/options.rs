@@ -86,6 +86,7 @@ impl Options {
 
     /// Adds the options of a later source.
     pub fn replace(&mut self, later: Self) {
+        // Otherwise the load of the script would run beside that of the command line.
         if LOAD.iter().any(|name| later.0.contains_key(*name)) {
             let keeps_users = !later.0.contains_key("scenarios") && !later.0.contains_key("stages");
             for name in LOAD {
@@ -118,6 +119,7 @@ impl Options {
             } else if let Some((_, instead)) = REFUSED.iter().find(|(own, _)| own == name) {
                 return Err(format!("the option {name} is not supported: {instead}"));
             } else {
+                // k6 ignores it silently, but it may be a typing error.
                 notes.push(format!("the option {name} is unknown, and has no effect"));
             }
         }

@@ -6,6 +6,7 @@ use std::path::{Component, Path, PathBuf};
 pub fn absolute(base: &str, name: &str) -> String {
     let folder = Path::new(base).parent().unwrap_or(Path::new("/"));
     let mut path = PathBuf::new();
+    // `canonicalize` would resolve links, and needs an existing file.
     for part in folder.join(name.strip_prefix("file://").unwrap_or(name)).components() {
         match part {
             Component::ParentDir => {

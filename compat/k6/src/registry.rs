@@ -116,6 +116,7 @@ impl Registry {
     pub fn declare(&self, declaration: Declaration) -> Result<usize, String> {
         let Declaration { name, kind, unit } = &declaration;
         let mut letters = name.chars();
+        // k6 refuses other names since version 0.44, so old scripts need a correction.
         let begins = letters.next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_');
         let is_word = letters.all(|c| c.is_ascii_alphanumeric() || c == '_');
         if !begins || !is_word || !(2..=129).contains(&name.len()) {
@@ -127,6 +128,7 @@ impl Registry {
         let Some(number) = own_number else { return Ok(self.add(declaration)) };
         let metrics = self.metrics.borrow();
         let own = &metrics[number].declaration;
+        // Two modules may create the same metric.
         if own.kind != *kind || own.unit != *unit {
             return Err(format!(
                 "the metric `{name}` exists as a {}; choose another name",
@@ -212,6 +214,7 @@ impl Registry {
             metrics.figures.insert(text, Metric::Counter { sum: count as f64, count });
         }
         metrics.lines = mem::take(&mut self.lines.borrow_mut());
+        // Nothing is lost in silence.
         let unkept = self.unkept_lines.take();
         if unkept > 0 {
             metrics.lines.push(format!("{unkept} further lines of the console were not kept"));

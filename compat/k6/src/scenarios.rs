@@ -262,6 +262,7 @@ fn load(keys: &Keys<'_>, executor: &str) -> Result<ExecutorLoad, String> {
                 return Err(format!("{}: timeUnit is 0; write timeUnit: '1s'", keys.place));
             }
             let users = keys.needed("preAllocatedVUs", keys.number("preAllocatedVUs")?, "10")?;
+            // k6 allocates further users only up to `maxVUs`, whose default is `preAllocatedVUs`.
             let most = keys.number("maxVUs")?.unwrap_or(users).max(users);
             let most = Some(u32::try_from(most).unwrap_or(u32::MAX).max(1));
             if executor == "ramping-arrival-rate" {

@@ -32,6 +32,7 @@ impl K6Script {
             .map_err(|error| format!("cannot read the script {}: {error}", path.display()))?;
         let entry = absolute.to_string_lossy().into_owned();
         let archive = Archive { entry: entry.clone(), ..Archive::default() };
+        // Without a user, all actions are refused.
         let host = Rc::new(Host {
             sources: Sources::FileSystem(RefCell::new(archive)),
             registry: Rc::new(Registry::new(Vec::new())),

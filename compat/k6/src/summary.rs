@@ -93,6 +93,7 @@ impl SummaryInput<'_> {
                 thresholds.insert(threshold.text.clone(), result);
             }
         }
+        // k6 leaves out metrics without values, except those of thresholds.
         if metric.is_none() && !is_asked_for {
             return;
         }
@@ -222,6 +223,7 @@ fn group(name: &str, path: &str) -> Value {
 
 /// The identity of a group or check: the MD5 of its path.
 fn identity(path: &str) -> String {
+    // Tools identify checks by this value.
     use md5::{Digest, Md5};
     brunt_model::numbers::hexadecimal(&Md5::digest(path.as_bytes()))
 }

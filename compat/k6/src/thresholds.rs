@@ -23,6 +23,7 @@ impl Selector {
     ///
     /// A tag has no value, or a brace is missing.
     pub fn parse(text: &str) -> Result<Self, String> {
+        // Values may contain `:`, as in `group:::name`.
         let Some((metric, rest)) = text.split_once('{') else {
             return Ok(Self { metric: text.trim().into(), tags: Vec::new(), text: text.into() });
         };
@@ -244,7 +245,9 @@ mod tests {
 
     fn trend(values: &[f64]) -> Metric {
         let mut trend = Trend::default();
-        values.iter().for_each(|value| trend.record(*value));
+        for value in values {
+            trend.record(*value);
+        }
         Metric::Trend(trend)
     }
 

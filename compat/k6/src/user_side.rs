@@ -164,6 +164,7 @@ impl UserSide {
         };
         let has = |name: &str| spec.headers.iter().any(|(own, _)| own.eq_ignore_ascii_case(name));
         let mut headers = Vec::with_capacity(spec.headers.len() + 2);
+        // An empty `userAgent` suppresses the header.
         if !has("user-agent") && !self.facts.user_agent.is_empty() {
             headers.push(("User-Agent".to_owned(), self.facts.user_agent.clone()));
         }
@@ -215,6 +216,7 @@ impl UserSide {
                 in_flight.iter().map(|request| Rc::clone(&request.first)).collect();
             self.link.begin(in_flight);
             self.link.suspend(match &requests[..] {
+                // A parallel step costs tasks, which one request does not need.
                 [only] => UserStep::Request(Rc::clone(only)),
                 _ => UserStep::Parallel(requests, self.facts.batch),
             })?;
@@ -234,6 +236,7 @@ impl UserSide {
             let tag = |name: &str| exchange.tag(hop, name).or_else(|| self.tag(name));
             let record = |metric, value| registry.record(metric, value, &tag);
             record(id::HTTP_REQS, 1.0);
+            // With `setResponseCallback(null)`, no request counts as failed.
             if let Some(expected) = hop.is_expected {
                 record(id::HTTP_REQ_FAILED, if expected { 0.0 } else { 1.0 });
             }

@@ -333,18 +333,8 @@ fn takes_value(command: &clap::Command, option: &str) -> bool {
 
 /// Explains a word that is neither an option, nor a value, nor a URL.
 fn explain_stray(stray: &str, words: &[String]) -> String {
-    const PEERS: [&str; 10] = [
-        "k6",
-        "wrk",
-        "wrk2",
-        "hey",
-        "oha",
-        "vegeta",
-        "locust",
-        "artillery",
-        "bombardier",
-        "h2load",
-    ];
+    const PEERS: [&str; 9] =
+        ["wrk", "wrk2", "hey", "oha", "vegeta", "locust", "artillery", "bombardier", "h2load"];
     if PEERS.contains(&stray) {
         return format!(
             "`{stray}` is another tool, and brunt has no command of this name; write `brunt URL` with options of `brunt --help`"
@@ -426,7 +416,7 @@ mod tests {
             ("-q 50 http://a/", "write -r 50"),
             ("-d 1 s http://a/", "write -d 1s"),
             ("-c 4 20 http://a/", "`20` is neither a command nor a URL"),
-            ("k6 run x.js", "`k6` is another tool"),
+            ("locust x.py", "`locust` is another tool"),
             ("http://a/ http://a/", "write `brunt compare http://a/ http://a/`"),
             ("-rate=50 http://a/", "write --rate=50"),
             ("-version", "write --version"),

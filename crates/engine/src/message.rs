@@ -1,7 +1,8 @@
 //! Messages from workers to the collecting thread, and the receiver of its events.
 
 use crate::clock::Rests;
-use brunt_model::{CheckFailure, Event, Metrics, Sample, SampleRecord, Snapshot, Text, Tick};
+use brunt_model::metric::Metrics;
+use brunt_model::{CheckFailure, Event, Sample, SampleRecord, Snapshot, Text, Tick};
 use brunt_probe::self_probe::Thread;
 
 /// Receives the events of a run.

@@ -3,10 +3,9 @@
 use crate::labels::Labels;
 use crate::recorder::Recorder;
 use crate::user::{Users, VirtualUser};
+use brunt_model::metric::Metrics;
 use brunt_model::plan::{ConnectionLifetime, ConnectionSettings};
-use brunt_model::{
-    CheckFailure, Metrics, Phase, Plan, ReplyPolicy, Sample, SampleRecord, Snapshot, Tick,
-};
+use brunt_model::{CheckFailure, Phase, Plan, ReplyPolicy, Sample, SampleRecord, Snapshot, Tick};
 use brunt_wire::{ConnectionPool, ConnectionRules, Prepared, Transport};
 use std::cell::{RefCell, RefMut};
 use std::rc::Rc;

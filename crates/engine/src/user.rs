@@ -1,7 +1,8 @@
 //! Decisions of a virtual user.
 
+use brunt_model::metric::Metrics;
 use brunt_model::scenario::Pauses;
-use brunt_model::{CheckFailure, Metrics, Outcome, Sample, SampleRecord, Tick};
+use brunt_model::{CheckFailure, Outcome, Sample, SampleRecord, Tick};
 use brunt_wire::{Prepared, Reply};
 use std::fmt;
 use std::pin::Pin;

@@ -1,6 +1,7 @@
 //! Events: the only output of the engine.
 
-use crate::{CheckFailure, Environment, Metrics, Plan, Sample, SampleRecord, Snapshot, Text, Tick};
+use crate::metric::Metrics;
+use crate::{CheckFailure, Environment, Plan, Sample, SampleRecord, Snapshot, Text, Tick};
 use serde::{Deserialize, Serialize};
 
 /// An event of a run. Events are in the order in which they became known.

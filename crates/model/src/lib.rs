@@ -4,8 +4,7 @@
 //! * [`request`], [`scenario`], [`load`], [`plan`], [`reply_policy`], [`extract`], [`modifier`]: a run. [`outcome`], [`sample`], [`record`]: one request, and its form in JMeter's result files.
 //! * [`tally`], [`transaction`], [`snapshot`], [`spread`]: mergeable sums of samples. [`event`], [`codec`]: output of the engine. [`run`], [`series`], [`history`], [`live_output`]: all events folded; figures during a run. [`part`], [`agent`], [`fleet`]: shares of agents.
 //! * [`objective`], [`reached`], [`goal`]: bounds on figures, and the precision that ends a run. [`finding`], [`analysis`], [`question`], [`answer`], [`comparison`]: conclusions.
-//! * [`experiment`], [`probe_spec`], [`study`]: many runs, readings of a server, and the results. [`run_history`]: comparable runs over months.
-//! * [`mod@text`], [`numbers`], [`reading_names`]: texts for people, numbers as text, names of readings. [`time`], [`secret`], [`sync`]: instants, secrets, locks.
+//! * [`metric`]: figures of scripts. [`experiment`], [`probe_spec`], [`study`]: many runs, readings of a server, and the results. [`run_history`]: comparable runs over months. [`mod@text`], [`numbers`], [`reading_names`]: texts for people, numbers as text, names of readings. [`time`], [`secret`], [`sync`]: instants, secrets, locks.
 
 pub mod agent;
 pub mod analysis;
@@ -61,7 +60,6 @@ pub use experiment::{Contender, Experiment, LoadUnit, TrialIndex};
 pub use finding::{Finding, Judgement, Verdict};
 pub use fleet::{AgentFacts, ClockOffset, FleetSettings, Placement};
 pub use load::{Arrivals, Load, LoadShape, LoadStage, Stop, ThinkTime};
-pub use metric::Metrics;
 pub use objective::Objective;
 pub use outcome::{CheckFailure, Failure, Outcome};
 pub use part::{PartCommand, ProcessMessage, ProcessPart, ProcessShares};

@@ -5,12 +5,13 @@ pub mod iterations;
 
 use crate::event::{Finish, LostProcess, Mark};
 use crate::history::History;
+use crate::metric::Metrics;
 use crate::reading_names;
 use crate::series::Series;
 use crate::series::breakdown::BreakdownSeries;
 use crate::spread::ArrivalSpread;
 use crate::{
-    AgentEnvironment, AgentFacts, CheckFailure, Environment, Event, Flow, Metrics, Phase, Plan,
+    AgentEnvironment, AgentFacts, CheckFailure, Environment, Event, Flow, Phase, Plan,
     ProcessShares, Snapshot, Tally, Text, Tick, TransactionTally,
 };
 use std::collections::BTreeMap;

@@ -53,7 +53,7 @@ const LIBRARIES: usize = 6;
 
 /// The crates of `compat/`, which speak for other tools, in their order. They may use all of
 /// [`CRATES`] except [`COMPAT_USERS`], and only these may use them.
-const COMPAT: [&str; 5] = ["groovy", "languages", "jmx", "import", "dropin"];
+const COMPAT: [&str; 6] = ["groovy", "languages", "jmx", "import", "k6", "dropin"];
 
 /// The crates that offer `compat/` to people.
 const COMPAT_USERS: [&str; 2] = ["web", "cli"];

@@ -1,4 +1,4 @@
-//! Reads regular files, pipes and devices. None of them can block a thread for long, or fill the memory.
+//! Reads regular files, pipes and devices, each within a limit on time and memory.
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::OFlags;

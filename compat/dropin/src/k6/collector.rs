@@ -6,7 +6,8 @@ use brunt_engine::RunControl;
 use brunt_k6::kinds::MetricKind;
 use brunt_k6::registry::{ABORTED, EXCEPTION, FAILED};
 use brunt_model::metric::Metric;
-use brunt_model::{Event, Failure, Metrics, Phase, Run, Tick};
+use brunt_model::metric::Metrics;
+use brunt_model::{Event, Failure, Phase, Run, Tick};
 use brunt_runner::{EventListener, Interrupt};
 use std::sync::Arc;
 use std::time::Duration;
@@ -56,6 +57,7 @@ impl<'a> K6Collector<'a> {
         self.length = Duration::from_nanos(self.now.nanos_since(self.begun));
         let count = run.total.failed_by(Failure::Dropped);
         if count > 0 {
+            // k6 counts them where it drops them, brunt in the engine.
             let dropped = Metric::Counter { sum: count as f64, count };
             self.metrics.figures.insert("dropped_iterations".into(), dropped);
         }
@@ -82,6 +84,7 @@ impl<'a> K6Collector<'a> {
     /// Returns the exit code, and says why it is not 0.
     pub fn exit_code(&self, interrupt: &Interrupt, elapsed: Duration) -> u8 {
         let crossed = self.crossed(elapsed);
+        // A crossed threshold has priority over Ctrl-C, as in k6.
         if !crossed.is_empty() {
             let names = crossed.join(", ");
             self.error(&format!("thresholds on metrics '{names}' have been crossed"));
@@ -128,6 +131,7 @@ impl<'a> K6Collector<'a> {
             });
             if let Some((threshold, _)) = crossed {
                 self.ended_by = Some(threshold.text.clone());
+                // The run ends as after its time, so that its report is whole.
                 control.end();
                 return;
             }

@@ -41,9 +41,11 @@ impl<'a> Plans<'a> {
     pub fn new(settings: &K6Settings, test: &'a K6Test, caller: &Caller) -> Result<Self, K6Error> {
         let options = &test.options;
         let system = (caller.system)();
+        // Each user needs a connection.
         let users: f64 = test.scenarios.iter().map(users).sum();
         let connection = ConnectionSettings {
             requests_per_connection: options.is_true("noConnectionReuse").then_some(1),
+            // A user may pause for longer than the server keeps its connection open.
             retry_stale: true,
             dialling: brunt_model::plan::Dialling::Eager,
             tls: TlsSettings {
@@ -105,6 +107,7 @@ impl<'a> Plans<'a> {
             .filter(|text| text.contains('{'))
             .collect();
         let expected = brunt_k6::summary::EXPECTED.to_owned();
+        // The summary always shows it.
         if !selectors.contains(&expected) {
             selectors.push(expected);
         }
@@ -155,6 +158,7 @@ impl<'a> Plans<'a> {
                 ..self.facts.clone()
             };
             let mut env = self.test.env.clone();
+            // Variables of a scenario replace those of the test.
             env.retain(|(name, _)| !scenario.env.iter().any(|(own, _)| own == name));
             env.extend(scenario.env.iter().cloned());
             let program = Program {

@@ -178,6 +178,7 @@ fn env(parsed: &mut Parsed, text: &str) -> Result<(), String> {
         Some((name, value)) => (name, value.to_owned()),
         None => return Err(format!("--env {text}: write NAME=VALUE")),
     };
+    // The last value of a name counts.
     parsed.settings.env.retain(|(own, _)| own != name);
     parsed.settings.env.push((name.to_owned(), value));
     Ok(())
@@ -241,6 +242,7 @@ pub fn parse(words: &[String], caller: &Caller) -> Result<K6Settings, String> {
     };
     let mut from_environment = new_parsed();
     for (variable, long) in VARIABLES {
+        // An empty variable is the usual way to switch one off.
         if let Some(value) = caller.variable(variable).filter(|value| !value.is_empty()) {
             let row = find(long).ok_or("an option of the environment is unknown")?;
             apply(row, Some(&value), &mut from_environment, variable)?;
@@ -311,6 +313,7 @@ fn short(word: &str) -> Option<(&'static Row, Option<&str>)> {
     let letter = letters.next()?;
     let row = ROWS.iter().find(|row| row.short == Some(letter))?;
     let rest = letters.as_str();
+    // Both `-u5` and `-u=5` are common.
     let rest = rest.strip_prefix('=').unwrap_or(rest);
     Some((row, (!rest.is_empty()).then_some(rest)))
 }

@@ -23,6 +23,7 @@ pub fn install<'js>(ctx: &Ctx<'js>, natives: &Object<'js>) -> Result<()> {
         ArrayBuffer::new(ctx, bytes)
     });
     native!(natives, ctx, "randomBytes", move |ctx: Ctx<'js>, count: usize| {
+        // A limit, because a wrong length must not take all memory.
         let mut bytes = vec![0_u8; count.min(1 << 24)];
         rand::rng().fill(&mut bytes[..]);
         ArrayBuffer::new(ctx, bytes)

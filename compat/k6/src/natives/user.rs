@@ -84,6 +84,7 @@ fn install_actions<'js>(ctx: &Ctx<'js>, host: &Rc<Host>, natives: &Object<'js>) 
                     ),
                 ));
             }
+            // By its whole path, because groups may have checks of one name.
             of.registry.count_check(&format!("{}::{name}", user.group()), passes);
             let mut tags = tags_of(tags)?;
             tags.push(("check".into(), name));
@@ -98,6 +99,7 @@ fn install_actions<'js>(ctx: &Ctx<'js>, host: &Rc<Host>, natives: &Object<'js>) 
         "record",
         move |ctx: Ctx<'js>, metric: usize, value: f64, tags: Option<Object<'js>>| {
             let user = acting(&ctx, &of)?;
+            // Reading tags costs more than adding the value.
             let tags = if of.registry.has_parts(metric) { tags_of(tags)? } else { Vec::new() };
             user.record(&of.registry, metric, value, &tags);
             Ok::<_, rquickjs::Error>(())
@@ -107,6 +109,7 @@ fn install_actions<'js>(ctx: &Ctx<'js>, host: &Rc<Host>, natives: &Object<'js>) 
     native!(natives, ctx, "abort", move |ctx: Ctx<'js>, message: String| {
         let user = acting(&ctx, &of)?;
         of.registry.mark(ABORTED, &message);
+        // The script ends here, whether or not the engine enters it again.
         let _ = user.link.suspend(UserStep::EndRun);
         Err::<(), _>(ended(&ctx))
     });

@@ -168,7 +168,7 @@ mod tests {
         assert_eq!(sent("https://h/", &set, "wss://h/socket"), "session=1; token=2");
         assert_eq!(sent("https://h/", &set, "ws://h/socket"), "session=1");
         assert_eq!(sent("wss://h/socket", &set, "https://h/"), "session=1; token=2");
-        assert_eq!(sent("ws://h/socket", &set, "wss://h/"), "session=1");
+        assert_eq!(sent("ws://h/socket", &set, "wss://h/"), "session=1; token=2");
     }
 
     #[test]

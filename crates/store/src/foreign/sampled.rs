@@ -76,6 +76,10 @@ impl SampleRows {
         }
         let mut observation = trial(&self.samples, resolution)?;
         observation.load = named_load(file, concurrency(&self.samples, &observation));
+        if !observation.load.is_finite() || !observation.achieved.is_finite() {
+            // Damaged times: their sum or a quotient is no number.
+            return Err("its times are too short or too long for figures".into());
+        }
         let mut all = alone(observation, notes);
         if self.unreadable > 0 {
             let note = format!(

@@ -2,13 +2,14 @@
 
 use super::Redactor;
 use brunt_model::experiment::{Hook, HookCommands, LoadStep, ManagedServer, ReadyCondition};
+use brunt_model::metric::Metrics;
 use brunt_model::numbers::hexadecimal;
 use brunt_model::record::{EvaluationKind, SampleTrace, VariableChange};
 use brunt_model::request::OmittedBody;
 use brunt_model::secret::{is_secret_field, is_secret_path};
 use brunt_model::{
-    Body, BodyFragment, CheckFailure, Contender, Environment, Event, Experiment, Mark, Metrics,
-    Plan, ProbeSpec, RecordDetails, Request, Run, SampleRecord, Study, Text, Warning,
+    Body, BodyFragment, CheckFailure, Contender, Environment, Event, Experiment, Mark, Plan,
+    ProbeSpec, RecordDetails, Request, Run, SampleRecord, Study, Text, Warning,
 };
 use sha2::{Digest, Sha256};
 use std::borrow::Cow;

@@ -127,7 +127,7 @@ fn edits_that_would_change_other_values_are_refused() {
     plan.yaml: b: there is no value; a key can be added only to a map, an item only after the last one
     plan.yaml: a..b: malformed path; write one such as load.rate or scenario.steps[0].get
     plan.yaml: a[x]: malformed path; write one such as load.rate or scenario.steps[0].get
-    plan.yaml:2:1: invalid YAML: while parsing a node, did not find expected node content; check the indentation, quotes and brackets here and above
+    plan.yaml:1:5: invalid YAML: while parsing a node, did not find expected node content; check the indentation, quotes and brackets here and above
     ");
     assert_eq!(set(shared, "d", "6"), shared.replace('5', "6"));
 }
