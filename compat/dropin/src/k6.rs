@@ -20,6 +20,7 @@ use brunt_k6::summary::SummaryInput;
 use brunt_k6::thresholds::MetricThresholds;
 use brunt_model::Plan;
 use brunt_runner::Interrupt;
+use brunt_script::user::RETURNED;
 use collector::K6Collector;
 use settings::{K6Mode, K6Settings};
 use std::path::Path;
@@ -128,15 +129,23 @@ fn read(settings: &K6Settings, caller: &Caller) -> Result<K6Test, K6Error> {
     for later in &settings.options {
         options.replace(later.clone());
     }
-    for note in options.check().map_err(K6Error::config)? {
-        caller.err_line(&format!("brunt - {note}"));
+    let notes = options.check().map_err(K6Error::config)?;
+    if !settings.brunt_options.no_notes {
+        for note in settings.notes.iter().chain(&notes) {
+            caller.err_line(&format!("brunt - {note}"));
+        }
     }
     let scenarios = scenarios(&options).map_err(K6Error::config)?;
-    if let Some(missing) = scenarios.iter().find(|one| !script.has_function(&one.function)) {
-        let K6Scenario { name, function, .. } = missing;
+    if let Some(K6Scenario { name, function, .. }) =
+        scenarios.iter().find(|one| !script.has_function(&one.function))
+    {
+        let example = match function.as_str() {
+            "default" => "export default function () { … }".to_owned(),
+            other => format!("export function {other}() {{ … }}"),
+        };
         return Err(K6Error::script(format!(
-            "the scenario {name} runs the function `{function}`, which the script does not export; write `export function {function}() {{ … }}`, or the key exec of the scenario"
-        ).replace("`export function default()", "`export default function ()")));
+            "the scenario {name} runs the function `{function}`, which the script does not export; write `{example}`, or the key exec of the scenario"
+        )));
     }
     let thresholds = options.thresholds().map_err(K6Error::config)?;
     let mut declarations = script.declarations();
@@ -219,7 +228,7 @@ fn stage(
     let world = setup.world(plan)?;
     setup.run(plan, &world, collector).finish(&[])?;
     let output = world.stage_output().properties;
-    Ok(output.into_iter().map(|(_, value)| value).next())
+    Ok(output.into_iter().find(|(name, _)| name == RETURNED).map(|(_, value)| value))
 }
 
 /// Writes the summary of the script, or the usual one.

@@ -26,8 +26,7 @@ class NamedUrl {
 }
 
 export function url(texts, ...values) {
-  const name = texts.reduce((before, part, i) => `${before}\${}${part}`.replace(/^\$\{\}/, i === 0 ? '' : '${}'), '');
-  return new NamedUrl(String.raw({ raw: texts }, ...values), name);
+  return new NamedUrl(String.raw({ raw: texts }, ...values), texts.join('${}'));
 }
 
 /** The cookies of a user. */

@@ -19,28 +19,16 @@ class Metric {
   }
 }
 
-export class Counter extends Metric {
-  constructor(name, isTime) {
-    super('counter', name, isTime);
-  }
-}
+const metricOf = (kind) =>
+  class extends Metric {
+    constructor(name, isTime) {
+      super(kind, name, isTime);
+    }
+  };
 
-export class Gauge extends Metric {
-  constructor(name, isTime) {
-    super('gauge', name, isTime);
-  }
-}
-
-export class Rate extends Metric {
-  constructor(name, isTime) {
-    super('rate', name, isTime);
-  }
-}
-
-export class Trend extends Metric {
-  constructor(name, isTime) {
-    super('trend', name, isTime);
-  }
-}
+export const Counter = metricOf('counter');
+export const Gauge = metricOf('gauge');
+export const Rate = metricOf('rate');
+export const Trend = metricOf('trend');
 
 export default { Counter, Gauge, Rate, Trend };

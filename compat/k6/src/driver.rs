@@ -1,22 +1,23 @@
 //! Virtual users that run a script.
 
 use crate::archive::Archive;
-use crate::exchange::{Hop, ReplyParts, Timings};
+use crate::duration::{self, in_milliseconds};
+use crate::exchange::{Hop, ReplyParts, RequestSpec, Timings};
 use crate::facts::ScenarioFacts;
 use crate::host::{Host, Sources};
 use crate::link::Link;
 use crate::machine::{Machine, Thrown};
 use crate::registry::{Registry, id};
-use crate::summary;
 use crate::thresholds::Selector;
 use crate::user_side::UserSide;
 use brunt_engine::{RequestAttempt, UserStep, UserTurn, UserVerdict, Users, VirtualUser};
 use brunt_model::metric::Metrics;
 use brunt_model::reply_policy::RedirectRules;
 use brunt_model::scenario::{ProgramKind, UserProgram};
+use brunt_model::sync::IgnorePoison;
 use brunt_model::{Outcome, Sample, SampleRecord};
 use brunt_script::driver::{DriverSetup, ProgramRow, UserDriver};
-use brunt_wire::request::{RequestDraft, RequestParts, Tags};
+use brunt_wire::request::RequestParts;
 use brunt_wire::{Prepared, Reply, redirect};
 use generator::{Generator, Gn};
 use serde::{Deserialize, Serialize};
@@ -25,10 +26,8 @@ use std::rc::Rc;
 use std::sync::{Arc, Mutex};
 
 /// Scripts of k6 as programs of users.
-pub const PROGRAM: ProgramRow = ProgramRow {
-    kind: ProgramKind::K6,
-    read: |program| Ok(Arc::new(Shared(Arc::new(Driver::new(program)?)))),
-};
+pub const PROGRAM: ProgramRow =
+    ProgramRow { kind: ProgramKind::K6, read: |program| Ok(Arc::new(Driver::new(program)?)) };
 
 /// Size of a user's stack, in words of 8 bytes. Only its used pages take memory.
 const STACK_WORDS: usize = 32 << 10;
@@ -67,9 +66,10 @@ impl Program {
 struct Driver {
     program: Program,
     archive: Arc<Archive>,
+    env: Arc<Vec<(String, String)>>,
     selectors: Vec<Selector>,
     facts: Arc<ScenarioFacts>,
-    /// What the function has returned in the first iteration, as JSON.
+    /// The value of `setup` or `teardown`, as JSON.
     returned: Mutex<Option<String>>,
 }
 
@@ -81,6 +81,7 @@ impl Driver {
         Ok(Self {
             selectors: selectors.collect::<Result<_, _>>()?,
             archive: Arc::new(std::mem::take(&mut program.archive)),
+            env: Arc::new(std::mem::take(&mut program.env)),
             facts: Arc::new(std::mem::take(&mut program.scenario)),
             program,
             returned: Mutex::default(),
@@ -88,26 +89,22 @@ impl Driver {
     }
 }
 
-impl UserDriver for Shared {
-    fn users(&self, of: DriverSetup) -> Box<dyn Users> {
-        let registry = Rc::new(Registry::new(self.0.selectors.clone()));
+impl UserDriver for Driver {
+    fn users(self: Arc<Self>, of: DriverSetup) -> Box<dyn Users> {
         // Not `Send`: the users of a worker stay on its thread.
-        Box::new(WorkerUsers { driver: Arc::clone(&self.0), of: Rc::new(of), registry })
+        let registry = Rc::new(Registry::new(self.selectors.clone()));
+        Box::new(WorkerUsers { driver: self, of, registry })
     }
 
     fn returned(&self) -> Option<String> {
-        self.0.returned.lock().ok()?.clone()
+        self.returned.lock().ignore_poison().clone()
     }
 }
-
-/// A driver that all workers share.
-#[derive(Debug)]
-struct Shared(Arc<Driver>);
 
 /// The users of a worker.
 struct WorkerUsers {
     driver: Arc<Driver>,
-    of: Rc<DriverSetup>,
+    of: DriverSetup,
     registry: Rc<Registry>,
 }
 
@@ -124,10 +121,9 @@ impl Users for WorkerUsers {
         let host = Rc::new(Host {
             sources: Sources::Archive(Arc::clone(&self.driver.archive)),
             registry: Rc::clone(&self.registry),
-            env: self.driver.program.env.clone(),
+            env: Arc::clone(&self.driver.env),
             is_init: Cell::new(true),
             user: Some(user),
-            text_summary: summary::text_of_json,
         });
         let script = Script {
             driver: Arc::clone(&self.driver),
@@ -210,27 +206,31 @@ impl Script {
     /// Calls the function of the scenario once, and records the iteration.
     fn perform(&self, machine: &Machine, user: &UserSide) {
         let Program { function, data, least_iteration, .. } = &self.driver.program;
+        // The functions before and after the load are no iterations, and only their values are used.
+        let is_iteration = user.facts.group.is_empty();
         let start = user.run_state.now();
-        let result = machine.call(function, &[data], &|milliseconds| self.sleep(milliseconds));
+        let sleep = &|milliseconds| self.sleep(milliseconds);
+        let result = if is_iteration {
+            machine.call(function, &[data], sleep).map(|()| None)
+        } else {
+            machine.json_of_call(function, &[data], sleep)
+        };
         // What happened after the end of the run is no result of the script.
         if self.link.is_over() {
             return;
         }
-        let time = UserSide::milliseconds(start, user.run_state.now());
+        let time = in_milliseconds(user.run_state.now().nanos_since(start));
         match result {
+            Ok(_) if is_iteration => {}
             Ok(value) => {
-                if let Ok(mut returned) = self.driver.returned.lock() {
-                    // `setup` is called once; other functions return nothing that is needed.
-                    returned.get_or_insert(value.unwrap_or_default());
-                }
+                *self.driver.returned.lock().ignore_poison() = Some(value.unwrap_or_default());
             }
             Err(Thrown(why)) => {
                 self.host.registry.count_exception(&why);
                 self.host.log("error", &why);
             }
         }
-        // The functions before and after the load are no iterations.
-        if user.facts.group.is_empty() {
+        if is_iteration {
             user.record(&self.host.registry, id::ITERATIONS, 1.0, &[]);
             user.record(&self.host.registry, id::ITERATION_DURATION, time, &[]);
         }
@@ -244,7 +244,7 @@ impl Script {
 
     /// Waits for a number of milliseconds. False: the run is over.
     fn sleep(&self, milliseconds: f64) -> bool {
-        let time = crate::duration::milliseconds(milliseconds);
+        let time = duration::milliseconds(milliseconds);
         self.link.suspend(UserStep::Think(time)).is_ok()
     }
 }
@@ -282,23 +282,14 @@ impl VirtualUser for ScriptUser {
             if hops >= request.spec.redirects {
                 return None;
             }
-            let location = reply.details.as_ref()?.location.as_ref()?;
-            let next = redirect::redirected(from, reply.status, location, RedirectRules::Rfc9110)?;
-            let draft = RequestDraft {
-                method: &next.method,
-                url: &next.url,
-                headers: &next.headers,
-                body: &next.body,
-                label: from.tags.label,
-                reply_policy: from.tags.reply_policy,
-                verbatim: None,
-            };
-            let Tags { label, reply_policy } = from.tags;
-            let parts = RequestParts::from_draft(&draft).ok()?;
-            let mut prepared =
-                user.encoder.encode(Rc::new(parts), Tags { label, reply_policy }).ok()?;
-            prepared.timeout = Some(request.spec.timeout);
-            let prepared = Rc::new(prepared);
+            let spec = &request.spec;
+            let prepared = redirect::follow_with(
+                from,
+                reply,
+                RedirectRules::Rfc9110,
+                |next| user.renew_cookies(spec, &address, next),
+                |draft| user.encode(RequestParts::from_draft(draft).ok()?, draft.tags(), spec).ok(),
+            )?;
             request.before = std::mem::replace(&mut request.last, Rc::clone(&prepared));
             Some(prepared)
         })?
@@ -338,12 +329,7 @@ impl VirtualUser for ScriptUser {
     }
 }
 
-fn hop(
-    spec: &crate::exchange::RequestSpec,
-    request: &Prepared,
-    sample: &Sample,
-    reply: Option<&Reply>,
-) -> Hop {
+fn hop(spec: &RequestSpec, request: &Prepared, sample: &Sample, reply: Option<&Reply>) -> Hop {
     let status = reply.map_or(0, |reply| reply.status);
     Hop {
         method: request.parts().map_or_else(String::new, |parts| parts.method.clone()),

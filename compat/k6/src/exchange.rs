@@ -1,5 +1,6 @@
 //! A request of a script, and its reply as the script sees it.
 
+use crate::duration::in_milliseconds;
 use crate::facts::ScenarioFacts;
 use crate::values::{Bytes, tags_of, thrown};
 use brunt_model::plan::HttpVersion;
@@ -73,6 +74,11 @@ impl RequestSpec {
         })
     }
 
+    /// True if the script sets a header of this name, in lower case.
+    pub fn has_header(&self, name: &str) -> bool {
+        self.headers.iter().any(|(own, _)| own.eq_ignore_ascii_case(name))
+    }
+
     /// True if a status is expected; None if the script does not ask.
     pub fn expects(&self, status: u16) -> Option<bool> {
         let ranges = self.expected.as_ref()?;
@@ -124,13 +130,21 @@ impl Timings {
         let first_byte =
             if sample.first_byte > sample.sent { sample.first_byte } else { sample.last_byte };
         Self {
-            blocked: ms(opened.min(until_sent)),
-            looking_up: ms(steps[0]),
-            connecting: ms(steps[1]),
-            tls: ms(steps[2]),
-            sending: ms(until_sent.saturating_sub(opened)),
-            waiting: if was_sent { ms(first_byte.nanos_since(sample.sent)) } else { 0.0 },
-            receiving: if was_sent { ms(sample.last_byte.nanos_since(first_byte)) } else { 0.0 },
+            blocked: in_milliseconds(opened.min(until_sent)),
+            looking_up: in_milliseconds(steps[0]),
+            connecting: in_milliseconds(steps[1]),
+            tls: in_milliseconds(steps[2]),
+            sending: in_milliseconds(until_sent.saturating_sub(opened)),
+            waiting: if was_sent {
+                in_milliseconds(first_byte.nanos_since(sample.sent))
+            } else {
+                0.0
+            },
+            receiving: if was_sent {
+                in_milliseconds(sample.last_byte.nanos_since(first_byte))
+            } else {
+                0.0
+            },
         }
     }
 
@@ -138,10 +152,6 @@ impl Timings {
     pub fn duration(&self) -> f64 {
         self.sending + self.waiting + self.receiving
     }
-}
-
-fn ms(nanos: u64) -> f64 {
-    nanos as f64 / 1e6
 }
 
 /// One request of a chain of redirects.
@@ -158,6 +168,14 @@ pub struct Hop {
     pub is_expected: Option<bool>,
 }
 
+impl Hop {
+    /// k6's code of a failure or an error status.
+    fn error_code(&self) -> Option<u16> {
+        let of_status = (self.status >= 400).then(|| 1000 + self.status);
+        self.failure.map(error_code).or(of_status)
+    }
+}
+
 /// The parts of a reply that scripts read.
 #[derive(Debug, Clone, Default)]
 pub struct ReplyParts {
@@ -165,7 +183,7 @@ pub struct ReplyParts {
     pub version: Option<HttpVersion>,
     pub fields: Vec<(String, String)>,
     pub body: Vec<u8>,
-    pub is_undecoded: Option<String>,
+    pub undecoded: Option<String>,
 }
 
 impl ReplyParts {
@@ -179,7 +197,7 @@ impl ReplyParts {
             version: details.head.as_ref().map(|(head, _)| head.version),
             fields: details.head.as_ref().map(|(_, fields)| fields.clone()).unwrap_or_default(),
             body: details.body.clone(),
-            is_undecoded: details.undecoded.clone(),
+            undecoded: details.undecoded.clone(),
         }
     }
 }
@@ -251,13 +269,15 @@ impl Exchange {
                 is_expected: spec.expected.as_ref().map(|_| false),
             });
         }
-        let error = match (&reply, hops.last().and_then(|hop| hop.failure)) {
-            (None, Some(failure)) => Some((error_code(failure), failure.row().name.to_string())),
-            (None, None) => Some((1000, "no reply".to_owned())),
-            // An error status has a code of its own, but no text.
-            (Some(reply), _) if reply.status >= 400 => Some((1000 + reply.status, String::new())),
-            (Some(reply), _) => reply.is_undecoded.clone().map(|why| (1701, why)),
-        };
+        let undecoded = reply.as_ref().and_then(|reply| reply.undecoded.clone());
+        let last_hop = hops.last();
+        // An error status has a code, but no text.
+        let text =
+            last_hop.and_then(|hop| hop.failure).map(|failure| failure.row().name.to_string());
+        let error = last_hop
+            .and_then(Hop::error_code)
+            .map(|code| (code, text.unwrap_or_default()))
+            .or(undecoded.map(|why| (1701, why)));
         Self { url: last.url().to_owned(), spec, hops, reply, error }
     }
 
@@ -270,14 +290,7 @@ impl Exchange {
             "method" => Some(hop.method.clone()),
             "status" => Some(hop.status.to_string()),
             "expected_response" => Some((hop.is_expected.unwrap_or(true)).to_string()),
-            "error_code" => {
-                let code = match hop.failure {
-                    Some(failure) => error_code(failure),
-                    None if hop.status >= 400 => 1000 + hop.status,
-                    None => return None,
-                };
-                Some(code.to_string())
-            }
+            "error_code" => hop.error_code().map(|code| code.to_string()),
             "error" => hop.failure.map(|failure| failure.row().name.to_string()),
             "proto" => {
                 self.reply.as_ref().and_then(|reply| reply.version).map(|v| protocol(v).to_owned())

@@ -4,6 +4,7 @@ use crate::archive::{Archive, FileBytes};
 use crate::registry::Registry;
 use crate::user_side::UserSide;
 use std::cell::{Cell, RefCell};
+use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -22,13 +23,11 @@ pub struct Host {
     /// Metrics and lines of the console.
     pub registry: Rc<Registry>,
     /// Variables of the environment.
-    pub env: Vec<(String, String)>,
+    pub env: Arc<Vec<(String, String)>>,
     /// True while the script's modules are evaluated.
     pub is_init: Cell<bool>,
     /// The virtual user; None if only the init code, or the code of the summary is evaluated.
     pub user: Option<UserSide>,
-    /// Formats the data of a summary: indent, colors.
-    pub text_summary: fn(&str, &str, bool) -> Result<String, String>,
 }
 
 impl Host {
@@ -42,11 +41,11 @@ impl Host {
                 .ok_or_else(|| format!("`{name}` was not read when the script was checked: import it at the top of a module")),
             Sources::FileSystem(archive) => {
                 // Types could be removed by a library, which none of the others here needs.
-                let ending = std::path::Path::new(name).extension().and_then(|end| end.to_str());
+                let ending = Path::new(name).extension().and_then(|end| end.to_str());
                 if ending == Some("ts") {
                     return Err(format!("{name}: TypeScript is not read; write `esbuild {name} --outfile=NAME.js` and run its output"));
                 }
-                let text = std::fs::read_to_string(name).map_err(|error| {
+                let text = brunt_files::read_text(Path::new(name)).map_err(|error| {
                     format!("cannot read the module {name}: {error}; write its path with its ending, relative to the module that imports it")
                 })?;
                 archive.borrow_mut().modules.insert(name.to_owned(), text.clone());
@@ -64,7 +63,7 @@ impl Host {
                 .map(|file| file.0.clone())
                 .ok_or_else(|| format!("open(): `{path}` was not read when the script was checked: open the same files in each user")),
             Sources::FileSystem(archive) => {
-                let bytes = std::fs::read(path)
+                let bytes = brunt_files::read(Path::new(path))
                     .map_err(|error| format!("open(): cannot read {path}: {error}"))?;
                 // Agents have no access to the files of this machine.
                 archive.borrow_mut().files.insert(path.to_owned(), FileBytes(bytes.clone()));

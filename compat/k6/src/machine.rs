@@ -84,13 +84,30 @@ impl Machine {
         })
     }
 
-    /// Calls an exported function with values in JSON, and waits until its promises and timers are done. Returns the
-    /// value as JSON. `sleep` waits for a number of milliseconds; false: the run is over.
+    /// Calls an exported function with values in JSON, and waits until its promises and timers are done. `sleep` waits
+    /// for a number of milliseconds; false: the run is over.
     ///
     /// # Errors
     ///
     /// The function throws, or does not exist.
     pub fn call(
+        &self,
+        name: &str,
+        arguments: &[&str],
+        sleep: &dyn Fn(f64) -> bool,
+    ) -> Result<(), Thrown> {
+        self.context.with(|ctx| {
+            let result = self.called(&ctx, name, arguments, sleep).catch(&ctx);
+            result.map(|_| ()).map_err(|error| thrown(&error))
+        })
+    }
+
+    /// The same; returns the value as JSON. None: JSON has no such value.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`call`](Self::call), or the value contains itself.
+    pub fn json_of_call(
         &self,
         name: &str,
         arguments: &[&str],

@@ -12,9 +12,10 @@ mod user;
 
 use crate::host::{Host, Sources};
 use crate::kinds::{Declaration, MetricKind, Unit};
+use crate::numbers;
 use crate::paths::absolute;
+use crate::summary;
 use crate::values::thrown;
-use rquickjs::function::Opt;
 use rquickjs::{ArrayBuffer, Ctx, Function, IntoJs, Object, Result};
 use std::rc::Rc;
 
@@ -25,14 +26,14 @@ type Number = f64;
 pub fn install<'js>(ctx: &Ctx<'js>, host: &Rc<Host>) -> Result<Object<'js>> {
     let natives = Object::new(ctx.clone())?;
     let env = Object::new(ctx.clone())?;
-    for (name, value) in &host.env {
+    for (name, value) in host.env.iter() {
         env.set(name.as_str(), value.as_str())?;
     }
     // One object for all, because scripts may also set variables.
     native!(natives, ctx, "env", move || env.clone());
     install_init(ctx, host, &natives)?;
     bytes::install(ctx, &natives)?;
-    install_summary(ctx, host, &natives)?;
+    install_summary(ctx, &natives)?;
     user::install(ctx, host, &natives)?;
     ctx.globals().set("__brunt", natives.clone())?;
     ctx.eval::<(), _>(include_str!("../js/globals.js"))?;
@@ -118,23 +119,20 @@ fn calling_module(ctx: &Ctx<'_>) -> String {
         .unwrap_or_else(|| "/".into())
 }
 
-fn install_summary<'js>(ctx: &Ctx<'js>, host: &Rc<Host>, natives: &Object<'js>) -> Result<()> {
-    let of = Rc::clone(host);
+fn install_summary<'js>(ctx: &Ctx<'js>, natives: &Object<'js>) -> Result<()> {
     native!(
         natives,
         ctx,
         "textSummary",
         move |ctx: Ctx<'js>, data: String, indent: String, colors: bool| {
-            (of.text_summary)(&data, &indent, colors).map_err(|why| thrown(&ctx, &why))
+            summary::text_of_json(&data, &indent, colors).map_err(|why| thrown(&ctx, &why))
         }
     );
-    native!(
-        natives,
-        ctx,
-        "humanize",
-        move |value: Number, kind: String, contains: String, _unit: Opt<String>| {
-            crate::numbers::metric_value(value, &kind, &contains)
-        }
-    );
+    native!(natives, ctx, "humanize", move |value: Number,
+                                            kind: String,
+                                            contains: String,
+                                            unit: String| {
+        numbers::metric_value(value, &kind, &contains, &unit)
+    });
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! Numbers as k6's summary writes them.
 
 /// A time in milliseconds with the unit that fits: `1.5s`, `12.34ms`, `250µs`.
-pub fn time(milliseconds: f64) -> String {
+fn time(milliseconds: f64) -> String {
     let size = milliseconds.abs();
     if size == 0.0 {
         "0s".into()
@@ -24,8 +24,8 @@ pub fn time(milliseconds: f64) -> String {
     }
 }
 
-/// A time in a fixed unit: s, ms or us.
-pub fn time_in(milliseconds: f64, unit: &str) -> String {
+/// A time in a fixed unit: s, ms or us; for any other word, in the unit that fits.
+fn time_in(milliseconds: f64, unit: &str) -> String {
     match unit {
         "s" => format!("{:.2}s", milliseconds / 1e3),
         "ms" => format!("{milliseconds:.2}ms"),
@@ -64,11 +64,11 @@ pub fn percent(share: f64) -> String {
     format!("{:.2}%", (share * 1e4).floor() / 1e2)
 }
 
-/// A value of a metric, by its kind and unit.
-pub fn metric_value(value: f64, kind: &str, contains: &str) -> String {
+/// A value of a metric, by its kind and its content. `unit` is that of times.
+pub fn metric_value(value: f64, kind: &str, contains: &str, unit: &str) -> String {
     match (kind, contains) {
         ("rate", _) => percent(value),
-        (_, "time") => time(value),
+        (_, "time") => time_in(value, unit),
         (_, "data") => bytes(value),
         _ => plain(value),
     }

@@ -6,11 +6,11 @@ use crate::kinds::Declaration;
 use crate::machine::{Machine, Thrown};
 use crate::options::{Options, text_of};
 use crate::registry::Registry;
-use crate::summary;
 use serde_json::Value;
 use std::cell::{Cell, RefCell};
 use std::path::Path;
 use std::rc::Rc;
+use std::sync::Arc;
 
 /// Stack of the init code, in bytes. It runs on the stack of the caller.
 const STACK: usize = 512 << 10;
@@ -36,10 +36,9 @@ impl K6Script {
         let host = Rc::new(Host {
             sources: Sources::FileSystem(RefCell::new(archive)),
             registry: Rc::new(Registry::new(Vec::new())),
-            env,
+            env: Arc::new(env),
             is_init: Cell::new(true),
             user: None,
-            text_summary: summary::text_of_json,
         });
         let machine = Machine::new(&host, &entry, STACK).map_err(|Thrown(why)| why)?;
         Ok(Self { machine, host })
@@ -91,7 +90,7 @@ impl K6Script {
         if !self.has_function(name) {
             return None;
         }
-        let called = self.machine.call(name, &[&data.to_string()], &|_| false);
+        let called = self.machine.json_of_call(name, &[&data.to_string()], &|_| false);
         Some(called.map_err(|Thrown(why)| why).and_then(|json| {
             let wrong = "handleSummary() must return an object: the names of files, `stdout` or `stderr`, each with a text";
             let value = serde_json::from_str(&json.unwrap_or_default()).map_err(|_| wrong)?;

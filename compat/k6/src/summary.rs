@@ -354,13 +354,11 @@ impl TextWriter<'_> {
         if kind == "counter" && figure == "rate" {
             return format!("{}/s", numbers::plain(value));
         }
-        match metric["contains"].as_str() {
-            Some("time") if figure != "count" => numbers::time_in(value, self.unit),
-            Some(contains) if figure != "count" || kind != "trend" => {
-                numbers::metric_value(value, kind, contains)
-            }
-            _ => numbers::plain(value),
+        if kind == "trend" && figure == "count" {
+            return numbers::plain(value);
         }
+        let contains = metric["contains"].as_str().unwrap_or_default();
+        numbers::metric_value(value, kind, contains, self.unit)
     }
 
     /// A figure of a metric, by its name.

@@ -9,6 +9,8 @@ use brunt_model::reply_policy::Cookies;
 use brunt_model::{Body, Tick};
 use brunt_script::driver::RequestEncoder;
 use brunt_script::scripting::Jar;
+use brunt_wire::Prepared;
+use brunt_wire::redirect::Redirected;
 use brunt_wire::request::{RequestParts, Tags};
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -35,7 +37,7 @@ pub struct UserSide {
     /// Number of the iteration in the test, from 0.
     pub iteration_in_test: Cell<u64>,
     /// Begin of the load, in milliseconds since 1970.
-    pub begun_unix: Cell<u64>,
+    pub begun_unix: u64,
     pub jars: RefCell<Vec<Jar>>,
     /// Number of jars that stay when an iteration ends.
     kept_jars: Cell<usize>,
@@ -54,7 +56,7 @@ impl UserSide {
     ) -> Self {
         Self {
             link,
-            begun_unix: Cell::new(run_state.unix_millis()),
+            begun_unix: run_state.unix_millis(),
             run_state,
             encoder,
             labels,
@@ -127,104 +129,121 @@ impl UserSide {
         }
     }
 
-    /// Returns the header `Cookie` of a request. `own` are cookies of the request: name, value, and whether it
-    /// replaces a cookie of the jar.
-    fn cookie_field(&self, spec: &RequestSpec, url: &Url) -> Option<(String, String)> {
-        let stored = self.jars.borrow().get(spec.jar).and_then(|jar| jar.field(url, Cookies::Kept));
+    /// Returns the header `Cookie` of a request: the cookies of the jar, and those of the request, which may replace
+    /// them.
+    fn cookie_field(
+        &self,
+        jar: usize,
+        own: &[(String, String, bool)],
+        url: &Url,
+    ) -> Option<(String, String)> {
+        let stored = self.jars.borrow().get(jar).and_then(|jar| jar.field(url, Cookies::Kept));
         let stored = stored.map(|(_, text)| text).unwrap_or_default();
         let mut all: Vec<String> = stored.split("; ").map(str::to_owned).collect();
         all.retain(|pair| {
             let name = pair.split('=').next();
-            !pair.is_empty()
-                && !spec.cookies.iter().any(|(own, _, replaces)| *replaces && name == Some(own))
+            !pair.is_empty() && !own.iter().any(|(own, _, replaces)| *replaces && name == Some(own))
         });
-        all.extend(spec.cookies.iter().map(|(name, value, _)| format!("{name}={value}")));
+        all.extend(own.iter().map(|(name, value, _)| format!("{name}={value}")));
         (!all.is_empty()).then(|| ("Cookie".to_owned(), all.join("; ")))
     }
 
-    /// Prepares a request of the script for sending.
+    /// Gives the target of a redirect the cookies of its address. Those of the request stay on its server.
+    pub fn renew_cookies(&self, spec: &RequestSpec, from: &Url, next: &mut Redirected) {
+        let Ok(url) = Url::parse(&next.url) else { return };
+        let is_same_origin = url.origin() == from.origin();
+        if is_same_origin && spec.has_header("cookie") {
+            return;
+        }
+        let own = if is_same_origin { &spec.cookies[..] } else { &[] };
+        next.headers.retain(|(name, _)| !name.eq_ignore_ascii_case("cookie"));
+        next.headers.extend(self.cookie_field(spec.jar, own, &url));
+    }
+
+    /// Prepares a request of the script for sending. A request that cannot be sent is an exchange without a reply.
+    fn prepare(&self, mut spec: RequestSpec) -> Result<RequestInFlight, Box<Exchange>> {
+        match self.encoded(&mut spec) {
+            Ok(prepared) => Ok(RequestInFlight::new(spec, Rc::new(prepared))),
+            Err(why) => Err(Box::new(Exchange::refused(spec, &why))),
+        }
+    }
+
+    /// Encodes a request. Takes its body, which is not needed twice.
     ///
     /// # Errors
     ///
     /// The address or a header cannot be sent.
-    fn prepare(&self, spec: RequestSpec) -> Result<RequestInFlight, Box<(RequestSpec, String)>> {
-        let url = match Url::parse(&spec.url) {
-            Ok(url) if matches!(url.scheme(), "http" | "https") => url,
-            Ok(url) => {
-                let why = format!("the scheme `{}` is not http or https", url.scheme());
-                return Err(Box::new((spec, why)));
-            }
-            Err(error) => {
-                let why = format!(
-                    "the address `{}`: {error}; write it with http:// or https://",
-                    spec.url
-                );
-                return Err(Box::new((spec, why)));
-            }
-        };
-        let has = |name: &str| spec.headers.iter().any(|(own, _)| own.eq_ignore_ascii_case(name));
+    fn encoded(&self, spec: &mut RequestSpec) -> Result<Prepared, String> {
+        let url = Url::parse(&spec.url).map_err(|error| {
+            format!("the address `{}`: {error}; write it with http:// or https://", spec.url)
+        })?;
+        if !matches!(url.scheme(), "http" | "https") {
+            return Err(format!("the scheme `{}` is not http or https", url.scheme()));
+        }
         let mut headers = Vec::with_capacity(spec.headers.len() + 2);
         // An empty `userAgent` suppresses the header.
-        if !has("user-agent") && !self.facts.user_agent.is_empty() {
+        if !spec.has_header("user-agent") && !self.facts.user_agent.is_empty() {
             headers.push(("User-Agent".to_owned(), self.facts.user_agent.clone()));
         }
         headers.extend(spec.headers.iter().cloned());
         // A header of the script has priority, as in k6.
-        if !has("cookie") {
-            headers.extend(self.cookie_field(&spec, &url));
+        if !spec.has_header("cookie") {
+            headers.extend(self.cookie_field(spec.jar, &spec.cookies, &url));
         }
-        let body = spec.body.clone().map_or(Body::None, Body::from_bytes);
         let label = spec.tags.iter().find(|(tag, _)| tag == "name").map(|(_, name)| name.as_str());
         let label = (self.labels)(label.unwrap_or(&spec.url));
         let parts = RequestParts {
             method: spec.method.clone(),
             url: Rc::new(url),
             headers,
-            body,
+            body: spec.body.take().map_or(Body::None, Body::from_bytes),
             verbatim: None,
             awaited: None,
         };
-        match self.encoder.encode(Rc::new(parts), Tags { label, reply_policy: 0 }) {
-            Ok(mut prepared) => {
-                prepared.timeout = Some(spec.timeout);
-                Ok(RequestInFlight::new(spec, Rc::new(prepared)))
-            }
-            Err(why) => Err(Box::new((spec, why))),
-        }
+        self.encode(parts, Tags { label, reply_policy: 0 }, spec)
+    }
+
+    /// Encodes the parts of a request, with the time limit of the script's request.
+    ///
+    /// # Errors
+    ///
+    /// A header cannot be sent.
+    pub fn encode(
+        &self,
+        parts: RequestParts,
+        tags: Tags,
+        spec: &RequestSpec,
+    ) -> Result<Prepared, String> {
+        let mut prepared = self.encoder.encode(Rc::new(parts), tags)?;
+        prepared.timeout = Some(spec.timeout);
+        Ok(prepared)
     }
 
     /// Sends requests, and records their figures. The replies are in the order of the requests.
     pub fn send(&self, registry: &Registry, specs: Vec<RequestSpec>) -> Result<Vec<Exchange>, ()> {
-        let count = specs.len();
-        let mut results: Vec<Option<Exchange>> = (0..count).map(|_| None).collect();
-        let mut places = Vec::with_capacity(count);
-        let mut in_flight = Vec::with_capacity(count);
-        for (place, spec) in specs.into_iter().enumerate() {
+        let mut in_flight = Vec::with_capacity(specs.len());
+        // None for each request that is sent.
+        let mut refused = Vec::with_capacity(specs.len());
+        for spec in specs {
             match self.prepare(spec) {
                 Ok(request) => {
-                    places.push(place);
                     in_flight.push(request);
+                    refused.push(None);
                 }
-                Err(refused) => {
-                    let (spec, why) = *refused;
-                    results[place] = Some(Exchange::refused(spec, &why));
-                }
+                Err(exchange) => refused.push(Some(*exchange)),
             }
         }
-        if !in_flight.is_empty() {
-            let requests: Vec<_> =
-                in_flight.iter().map(|request| Rc::clone(&request.first)).collect();
-            self.link.begin(in_flight);
-            self.link.suspend(match &requests[..] {
-                // A parallel step costs tasks, which one request does not need.
-                [only] => UserStep::Request(Rc::clone(only)),
-                _ => UserStep::Parallel(requests, self.facts.batch),
-            })?;
-            for (place, request) in places.into_iter().zip(self.link.take()) {
-                results[place] = Some(Exchange::of(request));
-            }
+        let requests: Vec<_> = in_flight.iter().map(|request| Rc::clone(&request.first)).collect();
+        self.link.begin(in_flight);
+        match &requests[..] {
+            [] => {}
+            // A parallel step costs tasks, which one request does not need.
+            [only] => self.link.suspend(UserStep::Request(Rc::clone(only)))?,
+            _ => self.link.suspend(UserStep::Parallel(requests, self.facts.batch))?,
         }
-        let results: Vec<Exchange> = results.into_iter().flatten().collect();
+        let mut sent = self.link.take().into_iter().map(Exchange::of);
+        let results: Vec<Exchange> =
+            refused.into_iter().filter_map(|exchange| exchange.or_else(|| sent.next())).collect();
         for exchange in &results {
             self.record_requests(registry, exchange);
         }
@@ -251,10 +270,5 @@ impl UserSide {
             record(id::DATA_SENT, hop.bytes_sent as f64);
             record(id::DATA_RECEIVED, hop.bytes_received as f64);
         }
-    }
-
-    /// Milliseconds from one instant to another.
-    pub fn milliseconds(from: Tick, to: Tick) -> f64 {
-        to.nanos_since(from) as f64 / 1e6
     }
 }

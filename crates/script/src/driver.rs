@@ -20,7 +20,7 @@ pub struct ProgramRow {
 /// Makes the users of a population. All workers share it.
 pub trait UserDriver: Send + Sync + Debug {
     /// Creates the users of a worker; called on its thread.
-    fn users(&self, of: DriverSetup) -> Box<dyn Users>;
+    fn users(self: Arc<Self>, of: DriverSetup) -> Box<dyn Users>;
 
     /// What the program has returned in its first iteration, in a form that its kind defines.
     fn returned(&self) -> Option<String> {

@@ -42,13 +42,24 @@ pub fn follow<T: Transport>(
     rules: RedirectRules,
     amend: impl FnOnce(&mut Redirected),
 ) -> Option<Rc<Prepared>> {
+    follow_with(from, reply, rules, amend, |draft| transport.prepare(draft).ok())
+}
+
+/// The same, with any way to encode the request. None if it cannot be encoded, too.
+pub fn follow_with(
+    from: &Prepared,
+    reply: &Reply,
+    rules: RedirectRules,
+    amend: impl FnOnce(&mut Redirected),
+    encode: impl FnOnce(&RequestDraft<'_>) -> Option<Prepared>,
+) -> Option<Rc<Prepared>> {
     let location = reply.details.as_ref()?.location.as_ref()?;
     let mut redirected = redirected(from, reply.status, location, rules)?;
     amend(&mut redirected);
     let Redirected { method, url, headers, body } = &redirected;
     let Tags { label, reply_policy } = from.tags;
     let draft = RequestDraft { method, url, headers, body, label, reply_policy, verbatim: None };
-    transport.prepare(&draft).ok().map(Rc::new)
+    encode(&draft).map(Rc::new)
 }
 
 /// Returns the request that follows a reply to `from` with `status` and `location`. None if it is

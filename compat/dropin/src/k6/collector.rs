@@ -61,10 +61,18 @@ impl<'a> K6Collector<'a> {
             let dropped = Metric::Counter { sum: count as f64, count };
             self.metrics.figures.insert("dropped_iterations".into(), dropped);
         }
-        let most: f64 = self.test.scenarios.iter().map(plan::users).sum();
-        let gauge = |last: f64| Metric::Gauge { last, least: last, most };
-        self.metrics.figures.insert("vus".into(), gauge(most));
-        self.metrics.figures.insert("vus_max".into(), gauge(most));
+        let most = self.test.scenarios.iter().map(plan::users).sum();
+        self.add_level("vus_max", most);
+    }
+
+    /// Adds a value to a level.
+    fn add_level(&mut self, name: &str, value: f64) {
+        let level = Metric::Gauge { last: value, least: value, most: value };
+        self.metrics
+            .figures
+            .entry(name.to_owned())
+            .and_modify(|own| own.merge(&level))
+            .or_insert(level);
     }
 
     /// Length of the load.
@@ -152,6 +160,10 @@ impl EventListener for K6Collector<'_> {
             Event::Snapshot(snapshot) => {
                 let before = self.now.nanos_since(self.begun) / BETWEEN.as_nanos() as u64;
                 self.now = snapshot.to;
+                // The users of an open loop are not counted, and at the end there are none.
+                if self.control.is_some() && snapshot.flow.users > 0 {
+                    self.add_level("vus", snapshot.flow.users as f64);
+                }
                 if self.now.nanos_since(self.begun) / BETWEEN.as_nanos() as u64 > before {
                     self.check_thresholds();
                 }

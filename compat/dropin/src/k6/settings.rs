@@ -22,6 +22,8 @@ pub struct K6Settings {
     pub hides_summary: bool,
     /// True: only the summary is shown.
     pub quiet: bool,
+    /// Notes on options without effect.
+    pub notes: Vec<String>,
     /// Options of brunt.
     pub brunt_options: BruntOptions,
 }
@@ -60,7 +62,9 @@ enum Effect {
     Own(fn(&mut K6Settings)),
     /// A value of the command.
     Value(fn(&mut Parsed, &str) -> Result<(), String>),
-    /// No effect.
+    /// No effect, since it is the default.
+    Default,
+    /// No effect, with a note.
     Ignored { has_value: bool },
 }
 
@@ -110,7 +114,11 @@ const ROWS: &[Row] = &[
         Effect::Value(|parsed, mode| {
             match mode {
                 "disabled" => parsed.settings.hides_summary = true,
-                "compact" | "full" | "legacy" => {}
+                "compact" => {}
+                "full" | "legacy" => {
+                    let note = format!("--summary-mode {mode}: the compact summary is shown");
+                    parsed.settings.notes.push(note);
+                }
                 _ => return Err(format!("--summary-mode {mode}: write compact, full or disabled")),
             }
             Ok(())
@@ -134,9 +142,9 @@ const ROWS: &[Row] = &[
     row("block-hostnames", None, Effect::Text("blockHostnames")),
     row("help", Some('h'), Effect::Own(|settings| settings.mode = K6Mode::Help)),
     row("verbose", Some('v'), Effect::Ignored { has_value: false }),
-    row("include-system-env-vars", None, Effect::Ignored { has_value: false }),
-    row("no-usage-report", None, Effect::Ignored { has_value: false }),
-    row("no-color", None, Effect::Ignored { has_value: false }),
+    row("include-system-env-vars", None, Effect::Default),
+    row("no-usage-report", None, Effect::Default),
+    row("no-color", None, Effect::Default),
     row("linger", Some('l'), Effect::Ignored { has_value: false }),
     row("compatibility-mode", None, Effect::Ignored { has_value: true }),
     row("type", Some('t'), Effect::Ignored { has_value: true }),
@@ -321,7 +329,7 @@ fn short(word: &str) -> Option<(&'static Row, Option<&str>)> {
 impl Row {
     fn has_value(&self) -> bool {
         match self.effect {
-            Effect::Switch(_) | Effect::Own(_) => false,
+            Effect::Switch(_) | Effect::Own(_) | Effect::Default => false,
             Effect::Number(_) | Effect::Text(_) | Effect::List(_) | Effect::Value(_) => true,
             Effect::Ignored { has_value } => has_value,
         }
@@ -355,7 +363,10 @@ fn apply(row: &Row, value: Option<&str>, parsed: &mut Parsed, name: &str) -> Res
             }
         }
         Effect::Value(effect) => effect(parsed, text)?,
-        Effect::Ignored { .. } => {}
+        Effect::Default => {}
+        Effect::Ignored { .. } => {
+            parsed.settings.notes.push(format!("the option {name} has no effect"));
+        }
     }
     Ok(())
 }

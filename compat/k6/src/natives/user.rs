@@ -1,6 +1,6 @@
 //! Native functions of a virtual user: requests, pauses, groups, checks, metrics, and its place in the run.
 
-use crate::duration::milliseconds;
+use crate::duration::{in_milliseconds, milliseconds};
 use crate::exchange::RequestSpec;
 use crate::host::Host;
 use crate::registry::{ABORTED, FAILED, id};
@@ -27,6 +27,15 @@ fn acting<'h>(ctx: &Ctx<'_>, host: &'h Host) -> Result<&'h UserSide> {
 /// The exception of a run that has ended. The runtime's interrupt ends what catches it.
 fn ended(ctx: &Ctx<'_>) -> rquickjs::Error {
     thrown(ctx, "the run has ended")
+}
+
+/// Reads the tags of a value, if a threshold asks for parts of the metric: reading costs more than adding the value.
+fn needed_tags(
+    host: &Host,
+    metric: usize,
+    tags: Option<Object<'_>>,
+) -> Result<Vec<(String, String)>> {
+    if host.registry.has_parts(metric) { tags_of(tags) } else { Ok(Vec::new()) }
 }
 
 /// Adds the native functions of a virtual user.
@@ -63,7 +72,7 @@ fn install_actions<'js>(ctx: &Ctx<'js>, host: &Rc<Host>, natives: &Object<'js>) 
         let user = acting(&ctx, &of)?;
         let start = user.groups.borrow().last().map(|(_, start)| *start);
         if let Some(start) = start {
-            let time = UserSide::milliseconds(start, user.run_state.now());
+            let time = in_milliseconds(user.run_state.now().nanos_since(start));
             user.record(&of.registry, id::GROUP_DURATION, time, &[]);
             user.groups.borrow_mut().pop();
         }
@@ -86,7 +95,7 @@ fn install_actions<'js>(ctx: &Ctx<'js>, host: &Rc<Host>, natives: &Object<'js>) 
             }
             // By its whole path, because groups may have checks of one name.
             of.registry.count_check(&format!("{}::{name}", user.group()), passes);
-            let mut tags = tags_of(tags)?;
+            let mut tags = needed_tags(&of, id::CHECKS, tags)?;
             tags.push(("check".into(), name));
             user.record(&of.registry, id::CHECKS, f64::from(u8::from(passes)), &tags);
             Ok::<_, rquickjs::Error>(())
@@ -99,8 +108,7 @@ fn install_actions<'js>(ctx: &Ctx<'js>, host: &Rc<Host>, natives: &Object<'js>) 
         "record",
         move |ctx: Ctx<'js>, metric: usize, value: f64, tags: Option<Object<'js>>| {
             let user = acting(&ctx, &of)?;
-            // Reading tags costs more than adding the value.
-            let tags = if of.registry.has_parts(metric) { tags_of(tags)? } else { Vec::new() };
+            let tags = needed_tags(&of, metric, tags)?;
             user.record(&of.registry, metric, value, &tags);
             Ok::<_, rquickjs::Error>(())
         }
@@ -199,7 +207,7 @@ fn install_place<'js>(ctx: &Ctx<'js>, host: &Rc<Host>, natives: &Object<'js>) ->
     native!(natives, ctx, "now", move || of
         .user
         .as_ref()
-        .map_or(0.0, |user| { user.run_state.now().nanos_since(Tick::ZERO) as f64 / 1e6 }));
+        .map_or(0.0, |user| in_milliseconds(user.run_state.now().nanos_since(Tick::ZERO))));
     let of = Rc::clone(host);
     native!(natives, ctx, "number", move |name: String| {
         of.user.as_ref().map_or(0.0, |user| place(user, &name))
@@ -244,7 +252,7 @@ fn install_place<'js>(ctx: &Ctx<'js>, host: &Rc<Host>, natives: &Object<'js>) ->
 /// Returns a number of the user's place in the run.
 fn place(user: &UserSide, name: &str) -> f64 {
     let facts = &user.facts;
-    let elapsed = user.run_state.unix_millis().saturating_sub(user.begun_unix.get()) as f64;
+    let elapsed = user.run_state.unix_millis().saturating_sub(user.begun_unix) as f64;
     match name {
         "vu" | "vuInInstance" => user.number.get() as f64,
         "iteration" => user.iteration.get() as f64,
@@ -253,7 +261,7 @@ fn place(user: &UserSide, name: &str) -> f64 {
         }
         "activeUsers" | "users" => user.run_state.active_users().1 as f64,
         "elapsed" => elapsed,
-        "startTime" => user.begun_unix.get() as f64 + facts.start.as_secs_f64() * 1e3,
+        "startTime" => user.begun_unix as f64 + facts.start.as_secs_f64() * 1e3,
         "progress" => facts.length.map_or(0.0, |length| {
             let elapsed = milliseconds(elapsed).saturating_sub(facts.start);
             (elapsed.as_secs_f64() / length.as_secs_f64().max(1e-9)).min(1.0)

@@ -315,7 +315,7 @@ impl CompiledScript {
     ) -> Box<dyn Users> {
         let UserSetup { population, worker, labels: number_of, run_state } = users_of;
         if let Some(driver) = &self.driver {
-            return driver.users(DriverSetup {
+            return Arc::clone(driver).users(DriverSetup {
                 worker,
                 labels: Rc::clone(number_of),
                 run_state: Rc::clone(run_state),

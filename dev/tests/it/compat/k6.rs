@@ -17,6 +17,7 @@ const REPLIES: &str = r#"
         "agent": "$http_user_agent", "query": "$args", "length": "$http_content_length", "list": [{"id": 1}, {"id": 2}]}'; }
     location /cookie { add_header Set-Cookie "sid=s1; Path=/"; return 200 '{}'; }
     location /moved { return 302 /echo; }
+    location /login { add_header Set-Cookie "sid=s2; Path=/"; return 302 /echo; }
     location /gone { return 404 '{}'; }
     location /broken { return 503 '{}'; }"#;
 
@@ -174,6 +175,27 @@ fn setup_scenarios_and_teardown_share_data() {
     let requests = 1.0 + 6.0 + 2.0 * later;
     assert_eq!(values(&data, "http_reqs")["count"].as_f64(), Some(requests));
     assert_eq!(place.nginx.log().len() as f64, requests);
+}
+
+#[test]
+fn cookies_of_a_redirect_are_sent_to_its_target() {
+    let Some(place) = Place::new("compat::k6::cookies_of_a_redirect_are_sent_to_its_target") else {
+        return;
+    };
+    let script = format!(
+        "{IMPORTS}
+        export const options = {{ vus: 2, iterations: 4 }};
+        export default function () {{
+          const r = http.get(`${{base}}/login`, {{ cookies: {{ own: '1' }} }});
+          check(r, {{ 'both': (r) => r.json('cookie') === 'sid=s2; own=1' }});
+          const other = http.get(`${{base.replace('127.0.0.1', '127.0.0.2')}}/echo`, {{ redirects: 0 }});
+          check(other, {{ 'not elsewhere': (r) => r.status === 0 || r.json('cookie') === '' }});
+          const header = http.get(`${{base}}/login`, {{ headers: {{ Cookie: 'a=b' }} }});
+          check(header, {{ 'header': (r) => r.json('cookie') === 'a=b' }});
+        }}"
+    );
+    let data = place.data(&script, "", 0);
+    assert_eq!(values(&data, "checks")["passes"], 12, "{data:#}");
 }
 
 #[test]
